@@ -203,13 +203,12 @@ void help_all(struct text *out) {
                 "usage: rondo COMMAND ...\n\n");
   for (unsigned i = 0; i < COMMANDS; i++)
     text_addf(out, "  %-9s %-13s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
-  text_add(
-      out,
-      "\n  rondo COMMAND --help lists its options; rondo --version shows the version\n"
-      "  mpirun -n K rondo-mpi check FILE searches with several processes, where MPI is installed (docs/performance.md)\n"
-      "\nexit status: 0 everything holds, 1 something is violated, 2 inconclusive (a limit was "
-      "reached),\n"
-      "             3 the input or the command line is wrong, 4 a fault of rondo itself\n");
+  text_add(out, "\n  rondo COMMAND --help lists its options; rondo --version shows the version\n"
+                "  mpirun -n K rondo-mpi check FILE searches with several processes, where MPI is installed "
+                "(docs/performance.md)\n"
+                "\nexit status: 0 everything holds, 1 something is violated, 2 inconclusive (a limit was "
+                "reached),\n"
+                "             3 the input or the command line is wrong, 4 a fault of rondo itself\n");
 }
 
 void help_command(enum command c, struct text *out) {

@@ -47,6 +47,15 @@ bool actor_followed(const struct expansion *, const struct actor *, uint32_t inp
 bool some_set_allowed(const struct lockstep *, uint32_t allowed);
 /* Do the conditions on single processes allow the oracles of this process? */
 bool oracles_admitted(struct expansion *, const struct actor *);
+/* The senders of these groups, one bit for each actor; for fewer than 64 actors, so that a set is one word. */
+static inline uint64_t group_senders_word(const struct round_receivable *o, const uint64_t *groups) {
+  uint64_t senders = 0;
+  for (uint32_t g = 0; g < o->n; g++)
+    if (groups[g / 64] >> g % 64 & 1)
+      senders |= o->groups[g].actors;
+  return senders;
+}
+
 /* Converts a set of groups to the set of their actors, out of nactors. */
 void group_senders(const struct round_receivable *, const uint64_t *groups, uint32_t nactors, uint64_t *senders);
 /* Is the set of senders one of the allowed sets? */

@@ -26,6 +26,7 @@ struct sender_group { /* senders whose messages the receiver cannot distinguish 
   uint32_t count;  /* number of senders */
   uint32_t must;   /* number of senders that must be heard, because no fault excuses them */
   uint32_t serial; /* the order in which the groups were made */
+  uint64_t actors; /* its senders, one bit for each actor, where there are fewer than 64 */
 };
 
 struct round_receivable { /* everything that one receiver may receive */

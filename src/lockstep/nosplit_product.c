@@ -7,6 +7,10 @@
 
 void group_senders(const struct round_receivable *o, const uint64_t *groups, uint32_t nactors, uint64_t *senders) {
   memset(senders, 0, bitset_words(nactors) * sizeof *senders);
+  if (nactors < 64) {
+    *senders = group_senders_word(o, groups);
+    return;
+  }
   for (uint32_t i = 0; i < 2 * nactors; i++) {
     uint32_t group = o->group_of[i];
     if (group && groups[(group - 1) / 64] >> (group - 1) % 64 & 1)

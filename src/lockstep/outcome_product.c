@@ -433,7 +433,13 @@ bool in_clique(const struct expansion *x, const struct actor *a, const struct lo
     return true;
   const struct local_outcome *l = &x->system->outcome_sets.at[a->outcome_set].outcomes[o->outcome];
   uint32_t words = bitset_words(a->receivable.n), nactors = (uint32_t)x->actors.n;
-  for (uint32_t i = 0; i < l->nmasks; i++) {
+  for (uint32_t i = 0; i < l->nmasks && nactors < 64; i++) {
+    uint64_t senders = group_senders_word(&a->receivable, l->masks + (size_t)i * words);
+    for (uint32_t k = 0; k < x->nclique; k++)
+      if (x->clique[k][0] == senders)
+        return true;
+  }
+  for (uint32_t i = 0; i < l->nmasks && nactors >= 64; i++) {
     group_senders(&a->receivable, l->masks + (size_t)i * words, nactors, x->senders);
     if (clique_has(x->clique, x->nclique, x->senders, nactors))
       return true;

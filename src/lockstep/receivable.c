@@ -191,9 +191,12 @@ static void number_groups(struct round_receivable *o, uint32_t nactors) {
   uint32_t *place = o->group_of + 2 * (size_t)nactors;
   for (uint32_t i = 0; i < o->n; i++)
     place[o->groups[i].serial] = i;
-  for (uint32_t i = 0; i < 2 * nactors; i++)
-    if (o->group_of[i])
-      o->group_of[i] = 1 + place[o->group_of[i] - 1];
+  for (uint32_t i = 0; i < 2 * nactors; i++) {
+    if (!o->group_of[i])
+      continue;
+    o->group_of[i] = 1 + place[o->group_of[i] - 1];
+    o->groups[o->group_of[i] - 1].actors |= UINT64_C(1) << i / 2 % 64;
+  }
 }
 
 /* The group of the actor's message to the receiver. */
@@ -210,14 +213,15 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
   const struct read_set *reads = s->updates[(size_t)r->role * s->model->npoints + x->from->point];
   uint32_t n = (uint32_t)x->actors.n;
   struct round_receivable *o = &r->receivable;
-  uint32_t nbyzantine = 0;
-  for (uint32_t i = 0; i < n; i++)
-    if (local_status(&s->pack, x->actors.at[i].original) & STATUS_BYZANTINE)
-      nbyzantine += x->actors.at[i].count;
-  if (!o->groups) {
-    o->groups = memory_alloc((2 * (size_t)n + 1) * sizeof *o->groups);
-    o->group_of = memory_alloc((4 * (size_t)n + 1) * sizeof *o->group_of);
-    o->byzantine_tags = memory_alloc((nbyzantine + 1) * sizeof *o->byzantine_tags);
+  if (!o->groups) { /* one block for the three arrays */
+    uint32_t nbyzantine = 0;
+    for (uint32_t i = 0; i < n; i++)
+      if (local_status(&s->pack, x->actors.at[i].original) & STATUS_BYZANTINE)
+        nbyzantine += x->actors.at[i].count;
+    size_t ngroups = 2 * (size_t)n + 1, ngroup_of = 4 * (size_t)n + 1;
+    o->groups = memory_alloc(ngroups * sizeof *o->groups + (ngroup_of + nbyzantine) * sizeof(uint32_t));
+    o->group_of = (uint32_t *)(void *)(o->groups + ngroups);
+    o->byzantine_tags = o->group_of + ngroup_of;
   }
   o->n = o->nbyzantine = 0;
   memset(o->group_of, 0, 2 * n * sizeof *o->group_of);
@@ -243,7 +247,5 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
 
 void receivable_release(struct round_receivable *o) {
   memory_free(o->groups);
-  memory_free(o->group_of);
-  memory_free(o->byzantine_tags);
   memset(o, 0, sizeof *o);
 }

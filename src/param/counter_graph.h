@@ -51,7 +51,7 @@ struct counter_graph {
 };
 
 /* Returns NULL with the reason in *why. leave_open: omit the conditions of `resilience`. Unfolding ends soon after
-   *stop becomes nonzero; stop may be NULL. */
+ *stop becomes nonzero; stop may be NULL. */
 struct counter_graph *counter_graph_unfold(const struct counter_system *, const struct counter_property *,
                                            bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 void counter_graph_free(struct counter_graph *);

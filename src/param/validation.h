@@ -25,7 +25,7 @@ struct validator *validator_new(const struct derivation *, const struct round_sh
 void validator_free(struct validator *);
 
 /* Compares with an instance of the same model whose parameters satisfy the conditions. Ends early (cut) soon after
-   *stop becomes nonzero. Returns false if there is a difference. */
+ *stop becomes nonzero. Returns false if there is a difference. */
 bool validate_instance(struct validator *, struct interpreter *, struct validation *);
 
 #endif
