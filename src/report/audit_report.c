@@ -59,10 +59,20 @@ static bool refutes(const struct run_result *found, const struct evidence *f, co
   return n->none_before == NO_LENGTH || (f->length != LENGTH_UNKNOWN && f->length < n->none_before);
 }
 
+/* Does r answer for all properties of the other? A property that was not evaluated can cause no error. */
+static bool judges_all_of(const struct run_result *r, const struct run_result *other) {
+  for (uint32_t i = 0; i < other->nproperties; i++)
+    if (other->properties[i].property && !result_of(r, other->properties[i].property))
+      return false;
+  return true;
+}
+
 static bool contradicts(const struct run_result *a, const struct run_result *b, const struct property *property) {
   struct evidence x = evidence_of(a, property), y = evidence_of(b, property);
   const struct property_result *p = result_of(a, property), *q = result_of(b, property);
-  if (refutes(a, &x, b, &y) || refutes(b, &y, a, &x))
+  if (refutes(a, &x, b, &y) && (property || judges_all_of(b, a)))
+    return true;
+  if (refutes(b, &y, a, &x) && (property || judges_all_of(a, b)))
     return true;
   if (x.cheapest && y.cheapest && x.length == y.length && x.fault_cost != y.fault_cost)
     return true;

@@ -266,7 +266,16 @@ class Maker:
             self.use("recursive def")
             stop = "i <= 0" if not self.chance(self.errors) else "i == 0"
             self.head.append(f"def {name}(i: int): int = if {stop} then 0 else 1 + {name}(i - 1)")
-            self.defs.append((name, [span(0, 2)], span(0, 2)))
+            if self.chance(0.3):
+                self.use("recursive def that nothing calls")
+            else:
+                self.defs.append((name, [span(0, 2)], span(0, 2)))
+        if self.chance(0.15):
+            name = self.name("same", "first_of")
+            t = self.pick([BOOL, span(0, 2)])
+            self.use("def that ignores a parameter")
+            self.head.append(f"def {name}(i: {t.text()}, j: {t.text()}): {t.text()} = i")
+            self.defs.append((name, [t, t], t))
 
     def make_property_defs(self):
         """A def about a process, for properties only."""

@@ -262,7 +262,17 @@ class Expr:
         self.use("def call")
         if not parameters:
             return name
-        return f"{name}({', '.join(self.value(scope, t, 0) for t in parameters)})"
+        return f"{name}({', '.join(self.argument(scope, t) for t in parameters)})"
+
+    def argument(self, scope, t):
+        """An argument of a def: evaluated even if the def does not use it, so that it may fail."""
+        if t.kind in ("bool", "range") and self.chance(self.model.errors):
+            self.use("risk: failing argument")
+            least = f"min(k for k in 0..1 where k > {self.pick(['0', '1', '2'])})"
+            if t.kind == "bool":
+                return f"({least} > 0)"
+            return f"(if {least} == 1 then {self.literal(t)} else {self.literal(t)})"
+        return self.value(scope, t, 1 if self.chance(0.3) else 0)
 
     def make_bool(self, scope, t, d):
         if d <= 0:

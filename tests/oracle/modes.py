@@ -189,6 +189,9 @@ def read(mode, command, done):
         if done.stdout.strip():
             answer.failure = "exit status 3, but something on standard output"
         return answer
+    if done.returncode == 2 and not done.stdout and "stopped by a limit" in done.stderr:
+        answer.refused = done.stderr.splitlines()[0]      # `prove`, before it knows of any property
+        return answer
     if done.returncode not in (0, 1, 2):
         answer.failure = f"exit status {done.returncode}: {done.stderr.strip()[-600:]}"
     if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
