@@ -111,26 +111,47 @@ static struct node *group_as_exists(struct typechecker *c, const struct witness_
   return node_over(c, NODE_EXISTS, g->at, c->boolean, body, g->gen, g->ngen);
 }
 
-/* Sums, differences and products with known bounds fit into 64 bits (arithmetic_type). */
-static bool is_bounded(const struct node *n) {
-  return (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG || n->op == NODE_SUM) &&
-         n->type->kind == TYPE_RANGE;
+static bool within(const struct type *a, const struct type *b) {
+  return a == b || (a->kind == TYPE_RANGE && b->kind == TYPE_RANGE && b->lo <= a->lo && a->hi <= b->hi);
+}
+
+/* Operators that may fail, but not on these operands. Results with known bounds fit into 64 bits (arithmetic_type). */
+static bool never_fails_here(const struct node *n) {
+  const struct type *second = n->n > 1 ? n->kid[1]->type : NULL;
+  switch (op_number(n->op)) {
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_NEG:
+  case NODE_SUM:
+    return n->type->kind == TYPE_RANGE;
+  case NODE_DIV:
+  case NODE_MOD:
+    return n->type->kind == TYPE_RANGE && second->kind == TYPE_RANGE && (second->lo > 0 || second->hi < 0);
+  case NODE_INDEX:
+    return within(second, n->kid[0]->type->index);
+  }
+  return false;
 }
 
 static bool sees_failing_operator(void *context, const struct node *n) {
   bool *may = context;
-  *may |= (op_traits(n->op) & TRAIT_FAILS) && !is_bounded(n);
+  *may |= (op_traits(n->op) & TRAIT_FAILS) && !never_fails_here(n);
   return !*may;
 }
 
-/* `a and exists v in f(): ...` must not evaluate f() unless a holds. A range that may fail is therefore preceded by a
-   generator that yields one dummy value if a holds, and none otherwise. */
-static void guard_failing_range(struct typechecker *c, struct guard *out, const struct witness_group *g,
-                                struct node *before) {
+/* Conjuncts are evaluated from left to right, but a guard evaluates its generators before its condition. In
+   `a and exists v in f(): ...`, f() must not be evaluated unless a holds, and a must be evaluated even if f() is empty.
+   If one of them may fail, a generator comes first that yields one dummy value if a holds, and none otherwise. */
+static void guard_in_order(struct typechecker *c, struct guard *out, const struct witness_group *g,
+                           struct node *before) {
   bool may_fail = false;
+  if (!before)
+    return;
+  node_walk(before, sees_failing_operator, &may_fail);
   for (uint32_t i = 0; i < g->ngen; i++)
     node_walk(g->gen[i].range, sees_failing_operator, &may_fail);
-  if (!before || !may_fail)
+  if (!may_fail)
     return;
   const struct type *option = option_type(c, c->boolean);
   struct node *some = node_unary(c, NODE_WRAP, before->at, option, node_constant(c, before->at, c->boolean, 1));
@@ -157,7 +178,7 @@ void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *o
       out->cond = node_and(c, out->cond, group_as_exists(c, group));
       continue;
     }
-    guard_failing_range(c, out, group, out->cond);
+    guard_in_order(c, out, group, out->cond);
     for (uint32_t j = 0; j < group->ngen; j++) {
       out->gen[out->ngen++] = group->gen[j];
       if (slot_used(c, g, group->gen[j].slot))

@@ -12,7 +12,7 @@ from typing import Callable, NamedTuple, Optional
 
 from . import types as T
 from .errors import ModelError, SyntaxProblem, TypeProblem
-from .syntax import parse_expr
+from .syntax import parse_expr, words
 
 CALL_DEPTH = 2000
 
@@ -1102,8 +1102,10 @@ class Guard:
 
     def __init__(self, node, scope):
         self.parts = []
-        self.scope = scope
+        self.nodes = []
+        self.outer = self.scope = scope
         for part in conjuncts(node):
+            self.nodes.append(part)
             if part.kind == "quant" and part.which == "exists":
                 generators = Generators(part.generators, scope)
                 body = compile_bool(part.body, generators.scope).run if part.body else None
@@ -1112,6 +1114,14 @@ class Guard:
                     self.scope = self.scope.bind(name, *generators.scope.locals[name])
             else:
                 self.parts.append((None, compile_bool(part, scope).run))
+
+    def guards(self, *guarded):
+        """What is guarded. An `exists` none of whose names occur there binds nothing: it is a condition like any other, and ends
+        at the first binding that satisfies it."""
+        found = set().union(*map(words, guarded))
+        for i, (generators, _) in enumerate(self.parts):
+            if generators is not None and not any(name in found for name, _ in generators.names):
+                self.parts[i] = (None, compile_bool(self.nodes[i], self.outer).run)
 
     def bindings(self, world, env):
         """Conjuncts are looked at from left to right, until one is false."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 from . import types as T
 from .errors import ModelError
 from .expr import Guard, Scope, compile_expr
+from .syntax import Node
 from .statements import compile_block, compile_target
 
 
@@ -55,6 +56,8 @@ class SendCode:
     def __init__(self, node, scope):
         self.line = node.line
         self.guard = Guard(node.when, scope) if node.when else None
+        if self.guard:
+            self.guard.guards(*[n for n in (node.message, node.target) if isinstance(n, Node)])
         inner = self.guard.scope if self.guard else scope
         self.message = compile_expr(node.message, inner)
         self.receivers_type, self.target = compile_target(node.target, inner)

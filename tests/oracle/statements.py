@@ -36,6 +36,7 @@ def on_if(node, scope):
     branches = []
     for cond, block in node.branches:
         guard = Guard(cond, scope)
+        guard.guards(*block)
         branches.append((guard, compile_block(block, guard.scope)))
     otherwise = compile_block(node.otherwise, scope)
 

@@ -56,6 +56,8 @@ class Action:
         self.next = next_
         self.once = bool(trigger_node and trigger_node.once)
         self.trigger = compile_trigger(trigger_node, scope)
+        if self.trigger.guard:
+            self.trigger.guard.guards(*block_node)
         self.block = compile_block(block_node, self.trigger.scope)
 
     @property

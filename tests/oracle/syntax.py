@@ -89,6 +89,22 @@ def walk(node):
         yield from walk(child)
 
 
+def words(node):
+    """Every string in the node and below it: whatever names occur are among them."""
+    found = set()
+
+    def collect(value):
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                collect(part)
+
+    for below in walk(node):
+        collect(list(below.__dict__.values()))
+    return found
+
+
 class Parser:
     def __init__(self, text):
         self.tokens = tokens_of(text)
