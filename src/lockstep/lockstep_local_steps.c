@@ -167,7 +167,7 @@ uint32_t step_updates_traced(struct lockstep *s, uint32_t projection, const valu
     else
       add_unique(&found, &nfound, &cap, update);
   } while (!lockstep_stopped(s) && choices_next(&choices));
-  if (s->probabilistic)
+  if (update_runs.n > 0) /* probabilistic, and not stopped before the first run ended */
     probabilistic_updates(s, update_runs.at, update_runs.n, &found, &nfound, &cap);
   if (s->interp->coins_lost)
     s->base.coins_lost = s->interp->coins_lost;
