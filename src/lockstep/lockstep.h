@@ -69,8 +69,7 @@ struct lockstep_successor { /* an outcome applied to a particular local state */
 struct lockstep_successors {
   struct lockstep_successor *at;
   uint32_t n;
-  uint32_t list; /* 1 + index in system->next_lists; 0: not made yet */
-  bool special;  /* some outcome is an error or breaks a step property */
+  bool special; /* some outcome is an error or breaks a step property */
 };
 
 struct demands {
@@ -99,19 +98,17 @@ struct lockstep {
   uint32_t nrules;
   struct read_set **sends, **updates; /* by role and point */
   struct intern *projections, *bags, *receivables, *local_updates, *vectors;
-  struct intern *next_lists;        /* [(local, cost), ...]: the possible next local states of a process */
-  struct memo projection_of;        /* (local and point, me and phase and globals) -> projection */
-  struct memo steps;                /* (projection, bag) -> lists */
-  struct memo outcome_sets_of;      /* (projection, receivable) -> outcome_sets */
-  struct memo local_successors_of;  /* (local and point, outcome_set) -> local_successors */
-  struct memo after;                /* (local and point, update) -> local */
-  struct memo round_sends_of;       /* projection of sends -> alternatives */
-  struct memo steps_broken;         /* (local, local) -> bits */
-  struct layer_product *layerwise;  /* or NULL */
-  struct memo fast_path_lists;      /* (local and point, receivable) -> lists, where nothing else matters */
-  VEC(uint32_t) fast_path_sends_of; /* by local state: 1 + index of its sends, at the point fast_path_point */
-  uint32_t fast_path_point;
-  bool *fast_path; /* by point: see fast_path.c */
+  struct intern *next_lists;       /* [(local, cost), ...]: the possible next local states of a process */
+  struct memo projection_of;       /* (local and point, me and phase and globals) -> projection */
+  struct memo steps;               /* (projection, bag) -> lists */
+  struct memo outcome_sets_of;     /* (projection, receivable) -> outcome_sets */
+  struct memo local_successors_of; /* (local and point, outcome_set) -> local_successors */
+  struct memo after;               /* (local and point, update) -> local */
+  struct memo round_sends_of;      /* projection of sends -> alternatives */
+  struct memo steps_broken;        /* (local, local) -> bits */
+  struct layer_product *layerwise; /* or NULL */
+  struct memo fast_path_lists;     /* (local and point, receivable) -> lists, where nothing else matters */
+  bool *fast_path;                 /* by point: see fast_path.c */
   enum outcomes_by outcomes_by;
   struct memo within_bag;   /* (projection, bag) -> vectors: the updates of the bag and of all its sub-bags */
   struct memo united;       /* (vector, vector) -> vectors: their union */
