@@ -23,9 +23,7 @@ struct expansion {
   int64_t cost_left; /* messages that may still be lost in this round */
   uint32_t kernel;
   uint32_t *uniform;
-  const uint64_t *const *clique; /* no-split: the allowed sets of actors, or NULL */
-  uint32_t nclique;
-  uint64_t *senders;         /* no-split: buffer for a set of actors */
+  const bool *clique;        /* no-split: by set of senders (see mask_sets): is it allowed? Else NULL */
   uint32_t common;           /* the oracle value that all processes share, once chosen */
   bool failed;               /* an error was reported */
   uint64_t least_fault_cost; /* of the errors reported */
@@ -47,19 +45,6 @@ bool actor_followed(const struct expansion *, const struct actor *, uint32_t inp
 bool some_set_allowed(const struct lockstep *, uint32_t allowed);
 /* Do the conditions on single processes allow the oracles of this process? */
 bool oracles_admitted(struct expansion *, const struct actor *);
-/* The senders of these groups, one bit for each actor; for fewer than 64 actors, so that a set is one word. */
-static inline uint64_t group_senders_word(const struct round_receivable *o, const uint64_t *groups) {
-  uint64_t senders = 0;
-  for (uint32_t g = 0; g < o->n; g++)
-    if (groups[g / 64] >> g % 64 & 1)
-      senders |= o->groups[g].actors;
-  return senders;
-}
-
-/* Converts a set of groups to the set of their actors, out of nactors. */
-void group_senders(const struct round_receivable *, const uint64_t *groups, uint32_t nactors, uint64_t *senders);
-/* Is the set of senders one of the allowed sets? */
-bool clique_has(const uint64_t *const *clique, uint32_t nclique, const uint64_t *senders, uint32_t nactors);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
 void fast_path_remember(struct lockstep *, const struct actor *, uint32_t point, uint32_t list);
 bool in_clique(const struct expansion *, const struct actor *, const struct lockstep_successor *);

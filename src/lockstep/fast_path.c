@@ -1,7 +1,7 @@
 /* A fast path for the common case: no process is faulty, nothing is chosen, every process sends at most one message to
    all, and the outcome set of a process depends only on its local state and on the bag of messages. Then a state's task
    takes one lookup for each process, once the outcome sets are known. Otherwise the general path is taken, which stores
-   its lists for the fast path. */
+   its lists for the fast path. Without it, one_third_rule with n = 6, k = 3 takes 9 % more instructions. */
 #include "lockstep/expansion.h"
 #include "lockstep/layer_product.h"
 
@@ -10,7 +10,6 @@
 void fast_path_prepare(struct lockstep *s) {
   const struct model *m = s->model;
   s->fast_path = arena_array(&s->arena, m->npoints + 1, sizeof *s->fast_path);
-  s->fast_path_point = UINT32_MAX;
   for (uint32_t p = 0; p < m->npoints; p++) {
     uint32_t last = s->pack.keep_rounds ? s->pack.rounds_cap : m->points[p].number - 1;
     const struct rules *r = rules_of(s->interp, s->base.query->environment, p, last, NULL, 0, &s->arena);
@@ -35,22 +34,11 @@ void fast_path_remember(struct lockstep *s, const struct actor *a, uint32_t poin
 
 /* 1 + the sends of a process in this local state; 0: there is a choice or an error, or it takes no part. */
 static uint32_t fast_path_sends(struct lockstep *s, local_id id, uint32_t point) {
-  if (s->fast_path_point != point) {
-    s->fast_path_point = point;
-    vec_clear(&s->fast_path_sends_of);
-  }
-  while (s->fast_path_sends_of.n <= id)
-    vec_push(&s->fast_path_sends_of, UINT32_MAX);
-  if (s->fast_path_sends_of.at[id] == UINT32_MAX) {
-    uint32_t sending = 0;
-    if (local_status(&s->pack, id) == 0) {
-      const struct list *l = send_alternatives(s, id, point, 0, 1, 0);
-      if (l->n == 1 && !(l->at[0] & SENDING_ERROR) && s->round_sends.at[l->at[0]].n <= 1)
-        sending = 1 + l->at[0];
-    }
-    s->fast_path_sends_of.at[id] = sending;
-  }
-  return s->fast_path_sends_of.at[id];
+  if (local_status(&s->pack, id) != 0)
+    return 0;
+  const struct list *l = send_alternatives(s, id, point, 0, 1, 0);
+  bool one = l->n == 1 && !(l->at[0] & SENDING_ERROR) && s->round_sends.at[l->at[0]].n <= 1;
+  return one ? 1 + l->at[0] : 0;
 }
 
 static void add_message(const struct model *m, const struct type *received, struct round_receivable *o, value message,

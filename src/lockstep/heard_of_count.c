@@ -58,25 +58,41 @@ static bool set_allowed(const struct rules *r, const struct model *m, uint32_t p
   return true;
 }
 
-/* Assignments for the processes from p on that are compatible with those chosen so far. */
-static uint64_t count_coupled(const struct rules *r, const struct model *m, uint32_t *chosen, uint32_t p,
-                              uint32_t common) {
-  uint32_t n = m->nprocesses;
-  if (p == n)
-    return r->coupling != COUPLED_KERNEL || common != 0;
+#define COUPLED_MOST 5 /* processes: then a set of heard-of sets is a word */
+
+struct coupled_count {
+  enum coupling coupling;
+  uint32_t n;
+  uint32_t allowed[COUPLED_MOST];     /* by process: the heard-of sets that sizes allow, one bit for each */
+  uint32_t meets[1u << COUPLED_MOST]; /* by set: the sets that intersect it */
+};
+
+/* Assignments for the processes from p on. open: the sets that are compatible with those chosen so far; common: the
+   processes that are in all of those. */
+static uint64_t count_coupled(const struct coupled_count *c, uint32_t p, uint32_t open, uint32_t common) {
   uint64_t total = 0;
-  for (uint32_t set = 0; set < (1u << n); set++) {
-    if (!set_allowed(r, m, p, set))
-      continue;
-    bool ok = r->coupling != COUPLED_NOSPLIT || set != 0;
-    for (uint32_t q = 0; q < p && ok && r->coupling == COUPLED_NOSPLIT; q++)
-      ok = (set & chosen[q]) != 0;
-    if (!ok || (r->coupling == COUPLED_KERNEL && !(common & set)))
-      continue;
-    chosen[p] = set;
-    total += count_coupled(r, m, chosen, p + 1, common & set);
+  uint32_t sets = open & c->allowed[p];
+  if (p + 1 == c->n)
+    return (uint64_t)__builtin_popcount(sets);
+  for (; sets; sets &= sets - 1) {
+    uint32_t set = (uint32_t)__builtin_ctz(sets), both = common & set;
+    total += count_coupled(c, p + 1, c->coupling == COUPLED_KERNEL ? c->meets[both] : open & c->meets[set], both);
   }
   return total;
+}
+
+static uint64_t coupled_assignments(const struct rules *r, const struct model *m) {
+  struct coupled_count c = {.coupling = r->coupling, .n = m->nprocesses};
+  uint32_t sets = 1u << c.n;
+  if (c.n == 0)
+    return r->coupling != COUPLED_KERNEL;
+  for (uint32_t set = 0; set < sets; set++) {
+    for (uint32_t p = 0; p < c.n; p++)
+      c.allowed[p] |= (uint32_t)set_allowed(r, m, p, set) << set;
+    for (uint32_t other = 0; other < sets; other++)
+      c.meets[set] |= (uint32_t)((set & other) != 0) << other;
+  }
+  return count_coupled(&c, 0, c.meets[sets - 1], sets - 1);
 }
 
 static uint64_t choose(uint32_t n, uint32_t k) {
@@ -102,10 +118,9 @@ static bool count_round(const struct rules *r, const struct model *m, struct big
     return n <= 60;
   }
   if (r->coupling != COUPLED_NOT) {
-    uint32_t chosen[5];
-    if (n > 5)
+    if (n > COUPLED_MOST)
       return false;
-    big_set(out, count_coupled(r, m, chosen, 0, (1u << n) - 1));
+    big_set(out, coupled_assignments(r, m));
     return true;
   }
   if (n > 300 || (r->nsizes && n > 60))

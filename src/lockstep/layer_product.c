@@ -113,8 +113,6 @@ static bool emit_next(struct layer_product *t, const struct path_cost *path, uin
 
 static uint32_t list_of(struct layer_product *t, struct expansion *x, const struct actor *a) {
   struct lockstep_successors *known = a->local_successors;
-  if (known->list && !x->clique)
-    return known->list - 1;
   VEC(value) v = {0};
   known->special = false;
   for (uint32_t k = 0; k < a->local_successors->n; k++) {
@@ -132,8 +130,6 @@ static uint32_t list_of(struct layer_product *t, struct expansion *x, const stru
   }
   uint32_t id = intern_put(t->lists, v.at, v.n);
   vec_release(&v);
-  if (!x->clique)
-    known->list = id + 1;
   return id;
 }
 

@@ -343,7 +343,6 @@ static void lockstep_free(struct system *system) {
   vec_release(&s->round_sends);
   vec_release(&s->alternatives);
   vec_release(&s->stored_at);
-  vec_release(&s->fast_path_sends_of);
   vec_release(&s->regions);
   vec_release(&s->demands);
   memory_free(s->rules);

@@ -26,13 +26,12 @@ struct sender_group { /* senders whose messages the receiver cannot distinguish 
   uint32_t count;  /* number of senders */
   uint32_t must;   /* number of senders that must be heard, because no fault excuses them */
   uint32_t serial; /* the order in which the groups were made */
-  uint64_t actors; /* its senders, one bit for each actor, where there are fewer than 64 */
 };
 
 struct round_receivable { /* everything that one receiver may receive */
   struct sender_group *groups;
   uint32_t n;
-  uint32_t *group_of;  /* [2 * actor + (is it the receiver itself)]: 1 + its group; 0: none */
+  uint32_t *group_of;  /* [2 * actor + (is it the receiver itself)]: 1 + its group; 0: none. NULL: not needed */
   uint32_t nbyzantine; /* Byzantine senders: each may send any message or none */
   uint32_t *byzantine_tags;
   uint32_t need;    /* this group must be heard (kernel); UINT32_MAX: no such group */
@@ -47,6 +46,7 @@ struct local_outcome { /* an element of an outcome set */
   uint32_t how;  /* an example of its cause, in system->vectors: the number heard of each group, then forged messages */
   uint64_t *masks; /* no-split: the maximal sets of groups that lead to it, bitset_words(groups) words each */
   uint32_t nmasks;
+  uint32_t first_mask; /* number of masks of the outcomes before it */
 };
 
 static inline uint32_t bitset_words(uint32_t n) { return n / 64 + 1; }
@@ -69,8 +69,7 @@ struct lockstep_successor { /* an outcome applied to a particular local state */
 struct lockstep_successors {
   struct lockstep_successor *at;
   uint32_t n;
-  uint32_t list; /* 1 + index in system->next_lists; 0: not made yet */
-  bool special;  /* some outcome is an error or breaks a step property */
+  bool special; /* some outcome is an error or breaks a step property */
 };
 
 struct demands {
@@ -99,19 +98,17 @@ struct lockstep {
   uint32_t nrules;
   struct read_set **sends, **updates; /* by role and point */
   struct intern *projections, *bags, *receivables, *local_updates, *vectors;
-  struct intern *next_lists;        /* [(local, cost), ...]: the possible next local states of a process */
-  struct memo projection_of;        /* (local and point, me and phase and globals) -> projection */
-  struct memo steps;                /* (projection, bag) -> lists */
-  struct memo outcome_sets_of;      /* (projection, receivable) -> outcome_sets */
-  struct memo local_successors_of;  /* (local and point, outcome_set) -> local_successors */
-  struct memo after;                /* (local and point, update) -> local */
-  struct memo round_sends_of;       /* projection of sends -> alternatives */
-  struct memo steps_broken;         /* (local, local) -> bits */
-  struct layer_product *layerwise;  /* or NULL */
-  struct memo fast_path_lists;      /* (local and point, receivable) -> lists, where nothing else matters */
-  VEC(uint32_t) fast_path_sends_of; /* by local state: 1 + index of its sends, at the point fast_path_point */
-  uint32_t fast_path_point;
-  bool *fast_path; /* by point: see fast_path.c */
+  struct intern *next_lists;       /* [(local, cost), ...]: the possible next local states of a process */
+  struct memo projection_of;       /* (local and point, me and phase and globals) -> projection */
+  struct memo steps;               /* (projection, bag) -> lists */
+  struct memo outcome_sets_of;     /* (projection, receivable) -> outcome_sets */
+  struct memo local_successors_of; /* (local and point, outcome_set) -> local_successors */
+  struct memo after;               /* (local and point, update) -> local */
+  struct memo round_sends_of;      /* projection of sends -> alternatives */
+  struct memo steps_broken;        /* (local, local) -> bits */
+  struct layer_product *layerwise; /* or NULL */
+  struct memo fast_path_lists;     /* (local and point, receivable) -> lists, where nothing else matters */
+  bool *fast_path;                 /* by point: see fast_path.c */
   enum outcomes_by outcomes_by;
   struct memo within_bag;   /* (projection, bag) -> vectors: the updates of the bag and of all its sub-bags */
   struct memo united;       /* (vector, vector) -> vectors: their union */
@@ -227,6 +224,7 @@ struct actor {
   uint32_t receivable_id;
   uint32_t outcome_set;
   struct lockstep_successors *local_successors;
+  const uint32_t *mask_sets; /* no-split: by mask of its outcome set: the set of senders, an index of the clique */
 };
 
 struct pick { /* `count` processes of an actor take a successor */
@@ -243,10 +241,9 @@ struct round_derivation {
   uint32_t npicks;
   const struct unpacked_state *next; /* not canonical */
   const struct edge *edge;
-  uint32_t kernel;               /* the actor that all hear; UINT32_MAX: none */
-  const uint32_t *uniform;       /* by actor: how many of it everyone hears, or NULL */
-  const uint64_t *const *clique; /* no-split: the allowed sets of actors, or NULL */
-  uint32_t nclique;
+  uint32_t kernel;         /* the actor that all hear; UINT32_MAX: none */
+  const uint32_t *uniform; /* by actor: how many of it everyone hears, or NULL */
+  const bool *clique;      /* no-split: by set of senders (see mask_sets): is it allowed? Else NULL */
 };
 typedef bool round_derivation_fn(void *context, const struct round_derivation *); /* false: stop */
 

@@ -273,14 +273,12 @@ static void hear_outcome(struct heard_of_choice *h, const struct local_outcome *
   h->nforged = (uint32_t)((length - 2 * (size_t)o->n - 2) / 2);
   uint32_t byzantine_senders = h->nforged - corrupted;
   h->next_forged = byzantine_senders;
-  uint64_t *senders = memory_alloc(bitset_words(l->nactors) * sizeof *senders);
   for (uint32_t i = 0; i < outcome->nmasks && l->clique; i++) {
     const uint64_t *mask = outcome->masks + (size_t)i * bitset_words(o->n);
-    group_senders(o, mask, l->nactors, senders);
-    for (uint32_t g = 0; g < o->n && clique_has(l->clique, l->nclique, senders, l->nactors); g++)
+    bool allowed = l->clique[l->actors[h->actor].mask_sets[outcome->first_mask + i]];
+    for (uint32_t g = 0; g < o->n && allowed; g++)
       h->left[g] = mask[g / 64] >> g % 64 & 1 ? o->groups[g].count : 0;
   }
-  memory_free(senders);
   uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self, byzantine_senders);
   hear_byzantine(h, byzantine_senders, silent);
   if (l->kernel != UINT32_MAX) /* before the receiver itself, which may send the same message */

@@ -5,69 +5,87 @@
 
 #include <string.h>
 
-void group_senders(const struct round_receivable *o, const uint64_t *groups, uint32_t nactors, uint64_t *senders) {
-  memset(senders, 0, bitset_words(nactors) * sizeof *senders);
-  if (nactors < 64) {
-    *senders = group_senders_word(o, groups);
-    return;
-  }
-  for (uint32_t i = 0; i < 2 * nactors; i++) {
+struct cliques {
+  struct expansion *x;
+  bool (*product)(struct expansion *);
+  uint32_t words;     /* of a set of actors */
+  VEC(uint64_t) sets; /* distinct maximal heard-of sets; number 0 is the empty set, which intersects no set */
+  uint32_t n;
+  bool *meets;  /* [set * n + set]: do they intersect? */
+  bool *chosen; /* by set */
+};
+
+/* Converts a set of groups to the set of their actors. */
+static void group_senders(const struct cliques *c, const struct round_receivable *o, const uint64_t *groups,
+                          uint64_t *senders) {
+  memset(senders, 0, c->words * sizeof *senders);
+  for (uint32_t i = 0; i < 2 * c->x->actors.n; i++) {
     uint32_t group = o->group_of[i];
     if (group && groups[(group - 1) / 64] >> (group - 1) % 64 & 1)
       senders[i / 2 / 64] |= UINT64_C(1) << i / 2 % 64;
   }
 }
 
-bool clique_has(const uint64_t *const *clique, uint32_t nclique, const uint64_t *senders, uint32_t nactors) {
-  for (uint32_t i = 0; i < nclique; i++)
-    if (!memcmp(clique[i], senders, bitset_words(nactors) * sizeof *senders))
-      return true;
-  return false;
-}
-
-struct cliques {
-  struct expansion *x;
-  bool (*product)(struct expansion *);
-  struct arena arena;
-  uint32_t words;       /* of a set */
-  const uint64_t **set; /* distinct maximal heard-of sets, as sets of actors */
-  uint32_t n, cap;
-  const uint64_t **chosen;
-  uint32_t nchosen;
-};
-
-static bool meet(const struct cliques *c, const uint64_t *a, const uint64_t *b) {
-  for (uint32_t i = 0; i < c->words; i++)
-    if (a[i] & b[i])
-      return true;
-  return false;
-}
-
-static void sets_add(struct cliques *c, const uint64_t *set) {
-  if (!meet(c, set, set))
-    return; /* the empty set intersects no set, not even itself */
-  for (uint32_t i = 0; i < c->n; i++)
-    if (!memcmp(c->set[i], set, c->words * sizeof *set))
-      return;
-  if (c->n == c->cap) {
-    c->cap = c->cap ? 2 * c->cap : 32;
-    c->set = memory_resize_array(c->set, c->cap, sizeof *c->set);
+/* The number of the set of senders of these groups. */
+static uint32_t set_put(struct cliques *c, const struct round_receivable *o, const uint64_t *groups) {
+  vec_reserve(&c->sets, c->sets.n + c->words);
+  uint64_t *set = c->sets.at + c->sets.n;
+  group_senders(c, o, groups, set);
+  for (uint32_t i = 0; i < c->n; i++) {
+    const uint64_t *known = c->sets.at + (size_t)i * c->words;
+    if (known[0] == set[0] && (c->words == 1 || !memcmp(known, set, c->words * sizeof *set)))
+      return i;
   }
-  c->set[c->n++] = arena_keep_array(&c->arena, set, c->words, sizeof *set);
+  c->sets.n += c->words;
+  return c->n++;
 }
+
+/* Numbers the sets of every actor: see mask_sets. Returns the numbers of all actors, in one block. */
+static uint32_t *number_sets(struct cliques *c) {
+  struct lockstep *s = c->x->system;
+  size_t nmasks = 0;
+  for (size_t i = 0; i < c->x->actors.n; i++) {
+    const struct actor *a = &c->x->actors.at[i];
+    const struct local_outcome_set *all = &s->outcome_sets.at[a->outcome_set];
+    if (!a->idle && !a->crashing && all->n)
+      nmasks += all->outcomes[all->n - 1].first_mask + all->outcomes[all->n - 1].nmasks;
+  }
+  uint32_t *numbers = memory_alloc((nmasks + 1) * sizeof *numbers), *next = numbers;
+  for (size_t i = 0; i < c->x->actors.n; i++) {
+    struct actor *a = &c->x->actors.at[i];
+    if (a->idle || a->crashing)
+      continue;
+    const struct local_outcome_set *all = &s->outcome_sets.at[a->outcome_set];
+    uint32_t words = bitset_words(a->receivable.n);
+    a->mask_sets = next;
+    for (uint32_t k = 0; k < all->n; k++)
+      for (uint32_t j = 0; j < all->outcomes[k].nmasks; j++)
+        *next++ = set_put(c, &a->receivable, all->outcomes[k].masks + (size_t)j * words);
+  }
+  return numbers;
+}
+
+static void find_meetings(struct cliques *c) {
+  c->meets = memory_alloc((size_t)c->n * c->n);
+  for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t k = 0; k < c->n; k++)
+      for (uint32_t w = 0; w < c->words; w++)
+        c->meets[(size_t)i * c->n + k] |=
+            (c->sets.at[(size_t)i * c->words + w] & c->sets.at[(size_t)k * c->words + w]) != 0;
+}
+
+static bool meet(const struct cliques *c, uint32_t a, uint32_t b) { return c->meets[(size_t)a * c->n + b]; }
 
 /* Bron and Kerbosch 1973, with a pivot: every maximal family of pairwise intersecting sets. */
-static bool grow(struct cliques *c, const uint64_t **candidates, uint32_t n, const uint64_t **excluded,
+static bool grow(struct cliques *c, const uint32_t *candidates, uint32_t n, const uint32_t *excluded,
                  uint32_t nexcluded) {
   if (n == 0) {
     if (nexcluded)
       return true;
     c->x->clique = c->chosen;
-    c->x->nclique = c->nchosen;
     return c->product(c->x);
   }
-  const uint64_t *pivot = nexcluded ? excluded[0] : candidates[0];
-  uint32_t best = 0;
+  uint32_t pivot = nexcluded ? excluded[0] : candidates[0], best = 0;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t meets = 0;
     for (uint32_t k = 0; k < n; k++)
@@ -77,61 +95,54 @@ static bool grow(struct cliques *c, const uint64_t **candidates, uint32_t n, con
       pivot = candidates[i];
     }
   }
-  const uint64_t **inner = memory_alloc((n + nexcluded + 2) * 2 * sizeof *inner), **inner_excluded = inner + n + 1;
-  const uint64_t **tried = memory_alloc((n + nexcluded + 1) * sizeof *tried);
-  uint32_t ntried = nexcluded;
-  memcpy(tried, excluded, nexcluded * sizeof *tried);
-  bool *done = memory_alloc(n + 1), more = true;
+  uint32_t most = n + nexcluded, ntried = nexcluded;
+  uint32_t *inner = memory_alloc((2 * (size_t)n + 2 * (size_t)most) * sizeof *inner);
+  uint32_t *done = inner + n, *inner_excluded = done + n, *tried = inner_excluded + most;
+  if (nexcluded)
+    memcpy(tried, excluded, nexcluded * sizeof *tried);
+  bool more = true;
   for (uint32_t i = 0; i < n && more; i++) {
-    if (candidates[i] != pivot && meet(c, candidates[i], pivot))
+    uint32_t set = candidates[i], ni = 0, nx = 0;
+    if (set != pivot && meet(c, set, pivot))
       continue;
-    uint32_t ni = 0, nx = 0;
     for (uint32_t k = 0; k < n; k++)
-      if (k != i && !done[k] && meet(c, candidates[k], candidates[i]))
+      if (k != i && !done[k] && meet(c, candidates[k], set))
         inner[ni++] = candidates[k];
     for (uint32_t k = 0; k < ntried; k++)
-      if (meet(c, tried[k], candidates[i]))
+      if (meet(c, tried[k], set))
         inner_excluded[nx++] = tried[k];
-    c->chosen[c->nchosen++] = candidates[i];
+    c->chosen[set] = true;
     more = grow(c, inner, ni, inner_excluded, nx);
-    c->nchosen--;
+    c->chosen[set] = false;
     done[i] = true;
-    tried[ntried++] = candidates[i];
+    tried[ntried++] = set;
   }
   memory_free(inner);
-  memory_free(tried);
-  memory_free(done);
   return more;
 }
 
 bool nosplit_rounds(struct expansion *x, bool (*product)(struct expansion *)) {
-  uint32_t nactors = (uint32_t)x->actors.n;
-  struct cliques c = {.x = x, .product = product, .words = bitset_words(nactors)};
-  bool anybody = false;
-  arena_init(&c.arena);
-  x->senders = memory_alloc(c.words * sizeof *x->senders);
-  for (uint32_t i = 0; i < nactors; i++) {
-    const struct actor *a = &x->actors.at[i];
-    if (a->idle || a->crashing)
-      continue;
-    anybody = true;
-    const struct local_outcome_set *outcome_set = &x->system->outcome_sets.at[a->outcome_set];
-    uint32_t words = bitset_words(a->receivable.n);
-    for (uint32_t k = 0; k < outcome_set->n; k++)
-      for (uint32_t j = 0; j < outcome_set->outcomes[k].nmasks; j++) {
-        group_senders(&a->receivable, outcome_set->outcomes[k].masks + (size_t)j * words, nactors, x->senders);
-        sets_add(&c, x->senders);
-      }
-  }
-  c.chosen = memory_alloc((c.n + 1) * sizeof *c.chosen);
-  const uint64_t *none = NULL;
-  bool more = c.n ? grow(&c, c.set, c.n, &none, 0) : anybody || product(x);
+  struct cliques c = {.x = x, .product = product, .words = bitset_words((uint32_t)x->actors.n), .n = 1};
+  bool anybody = false, more = true;
+  for (size_t i = 0; i < x->actors.n; i++)
+    anybody |= !x->actors.at[i].idle && !x->actors.at[i].crashing;
+  if (!anybody)
+    return product(x);
+  for (uint32_t i = 0; i < c.words; i++)
+    vec_push(&c.sets, 0);
+  uint32_t *numbers = number_sets(&c);
+  find_meetings(&c);
+  c.chosen = memory_alloc(c.n + 1);
+  uint32_t *candidates = memory_alloc((c.n + 1) * sizeof *candidates);
+  for (uint32_t i = 1; i < c.n; i++)
+    candidates[i - 1] = i;
+  if (c.n > 1)
+    more = grow(&c, candidates, c.n - 1, NULL, 0);
   x->clique = NULL;
-  x->nclique = 0;
-  memory_free(c.set);
+  memory_free(candidates);
   memory_free(c.chosen);
-  memory_free(x->senders);
-  x->senders = NULL;
-  arena_release(&c.arena);
+  memory_free(c.meets);
+  memory_free(numbers);
+  vec_release(&c.sets);
   return more;
 }

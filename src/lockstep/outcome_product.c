@@ -25,8 +25,7 @@ static bool report_error(struct expansion *x, const struct model_error *error, u
                                  .uniform = x->uniform,
                                  .picks = x->picks.at,
                                  .npicks = (uint32_t)x->picks.n,
-                                 .clique = x->clique,
-                                 .nclique = x->nclique};
+                                 .clique = x->clique};
     return x->on_derivation(x->context, &l);
   }
   if (x->failed && x->least_fault_cost <= fault_cost)
@@ -362,16 +361,9 @@ static bool finish_resolved(struct expansion *x, uint32_t cost) {
   if (s->nglobal_steps)
     edge.broken |= steps_broken_globally(s, x);
   if (x->on_derivation) {
-    struct round_derivation l = {x->actors.at,
-                                 (uint32_t)x->actors.n,
-                                 x->picks.at,
-                                 (uint32_t)x->picks.n,
-                                 g,
-                                 &edge,
-                                 x->kernel,
-                                 x->uniform,
-                                 x->clique,
-                                 x->nclique};
+    struct round_derivation l = {
+        x->actors.at, (uint32_t)x->actors.n, x->picks.at, (uint32_t)x->picks.n, g, &edge, x->kernel, x->uniform,
+        x->clique};
     return x->on_derivation(x->context, &l);
   }
   global_canonical(&s->pack, g, NULL);
@@ -432,18 +424,9 @@ bool in_clique(const struct expansion *x, const struct actor *a, const struct lo
   if (!x->clique || a->idle || a->crashing) /* its heard-of set changes nothing: assume that it hears every process */
     return true;
   const struct local_outcome *l = &x->system->outcome_sets.at[a->outcome_set].outcomes[o->outcome];
-  uint32_t words = bitset_words(a->receivable.n), nactors = (uint32_t)x->actors.n;
-  for (uint32_t i = 0; i < l->nmasks && nactors < 64; i++) {
-    uint64_t senders = group_senders_word(&a->receivable, l->masks + (size_t)i * words);
-    for (uint32_t k = 0; k < x->nclique; k++)
-      if (x->clique[k][0] == senders)
-        return true;
-  }
-  for (uint32_t i = 0; i < l->nmasks && nactors >= 64; i++) {
-    group_senders(&a->receivable, l->masks + (size_t)i * words, nactors, x->senders);
-    if (clique_has(x->clique, x->nclique, x->senders, nactors))
+  for (uint32_t i = 0; i < l->nmasks; i++)
+    if (x->clique[a->mask_sets[l->first_mask + i]])
       return true;
-  }
   return false;
 }
 

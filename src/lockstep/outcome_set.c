@@ -311,6 +311,8 @@ static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, con
   b.mask = memory_alloc(bitset_words(receivable->n) * sizeof *b.mask);
   if (!outcomes_by_regions(&b) && !outcomes_by_subbags(&b))
     choose_heard(&b, 0);
+  for (uint32_t i = 1; i < b.outcomes.n; i++)
+    b.outcomes.at[i].first_mask = b.outcomes.at[i - 1].first_mask + b.outcomes.at[i - 1].nmasks;
   struct local_outcome_set outcome_set = {
       arena_keep_array(&s->arena, b.outcomes.at, b.outcomes.n, sizeof *b.outcomes.at), (uint32_t)b.outcomes.n};
   vec_push(&s->outcome_sets, outcome_set);

@@ -1,5 +1,6 @@
 /* Outcome sets where every message may be lost: the updates of a bag are those of receiving all of it, and those of the
-   bag without one of its messages. So bags share their sub-bags, and each bag is handled once. */
+   bag without one of its messages. So bags share their sub-bags, and each bag is handled once. Without it,
+   one_third_rule with n = 14, k = 7 takes twice the time. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

@@ -182,7 +182,9 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
                              .must = own || must ? count : 0};
     if (!m && !senders_explicit(x))
       g.tag = NO_SENDER;
-    o->group_of[2 * sender + (uint32_t)own] = 1 + add_group(o, g, x->system->model, received);
+    uint32_t serial = add_group(o, g, x->system->model, received);
+    if (o->group_of)
+      o->group_of[2 * sender + (uint32_t)own] = 1 + serial;
   }
 }
 
@@ -191,12 +193,9 @@ static void number_groups(struct round_receivable *o, uint32_t nactors) {
   uint32_t *place = o->group_of + 2 * (size_t)nactors;
   for (uint32_t i = 0; i < o->n; i++)
     place[o->groups[i].serial] = i;
-  for (uint32_t i = 0; i < 2 * nactors; i++) {
-    if (!o->group_of[i])
-      continue;
-    o->group_of[i] = 1 + place[o->group_of[i] - 1];
-    o->groups[o->group_of[i] - 1].actors |= UINT64_C(1) << i / 2 % 64;
-  }
+  for (uint32_t i = 0; i < 2 * nactors; i++)
+    if (o->group_of[i])
+      o->group_of[i] = 1 + place[o->group_of[i] - 1];
 }
 
 /* The group of the actor's message to the receiver. */
@@ -204,6 +203,11 @@ static uint32_t group_with(const struct round_receivable *o, uint32_t actor) {
   uint32_t others = o->group_of[2 * actor], own = o->group_of[2 * actor + 1];
   uint32_t first = others && (!own || others < own) ? others : own;
   return first ? first - 1 : UINT32_MAX;
+}
+
+/* Must it be known which senders are in which group? */
+static bool needs_group_of(const struct expansion *x) {
+  return x->on_derivation || x->rules->coupling == COUPLED_KERNEL || x->rules->coupling == COUPLED_NOSPLIT;
 }
 
 /* False: the kernel sends nothing that can be heard, or there is a model error (x->send_error). */
@@ -218,13 +222,15 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
     for (uint32_t i = 0; i < n; i++)
       if (local_status(&s->pack, x->actors.at[i].original) & STATUS_BYZANTINE)
         nbyzantine += x->actors.at[i].count;
-    size_t ngroups = 2 * (size_t)n + 1, ngroup_of = 4 * (size_t)n + 1;
+    size_t ngroups = 2 * (size_t)n + 1, ngroup_of = needs_group_of(x) ? 4 * (size_t)n + 1 : 0;
     o->groups = memory_alloc(ngroups * sizeof *o->groups + (ngroup_of + nbyzantine) * sizeof(uint32_t));
-    o->group_of = (uint32_t *)(void *)(o->groups + ngroups);
-    o->byzantine_tags = o->group_of + ngroup_of;
+    uint32_t *rest = (uint32_t *)(void *)(o->groups + ngroups);
+    o->group_of = ngroup_of ? rest : NULL;
+    o->byzantine_tags = rest + ngroup_of;
   }
   o->n = o->nbyzantine = 0;
-  memset(o->group_of, 0, 2 * n * sizeof *o->group_of);
+  if (o->group_of)
+    memset(o->group_of, 0, 2 * n * sizeof *o->group_of);
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
   o->allowed = uniform ? 0 : allowed_sets(x, r); /* for uniform rounds this was checked by uniform_allowed */
@@ -237,7 +243,8 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
     receivable_from(x, o, i, receiver, reads, &named, uniform);
   if (x->send_error)
     return false;
-  number_groups(o, n);
+  if (o->group_of)
+    number_groups(o, n);
   if (kernel != UINT32_MAX) {
     o->need = group_with(o, kernel);
     return o->need != UINT32_MAX;

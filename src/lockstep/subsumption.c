@@ -14,7 +14,6 @@ struct subsumption_node {
 };
 
 void subsumption_release(struct subsumption *c) {
-  memo_release(&c->within);
   partial_products_release(&c->old);
   memory_free(c->layer);
   memory_free(c->node);
@@ -36,17 +35,8 @@ static bool list_within(const struct subsumption *c, uint32_t a, uint32_t b) {
   return true;
 }
 
-static bool word_within(struct subsumption *c, uint32_t a, uint32_t b) {
-  uint32_t known;
-  if (a == b)
-    return true;
-  if (!(b & LIST))
-    return false;
-  if (memo_find(&c->within, a, b, &known))
-    return known;
-  known = list_within(c, a, b);
-  memo_add(&c->within, a, b, known);
-  return known;
+static bool word_within(const struct subsumption *c, uint32_t a, uint32_t b) {
+  return a == b || ((b & LIST) && list_within(c, a, b));
 }
 
 /* Greedy search for an assignment of the processes of a to those of b; it may fail although one exists. */

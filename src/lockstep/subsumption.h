@@ -1,18 +1,17 @@
 /* Subsumption of tasks within a search: a new task is subsumed if each of its processes can only become what the
-   corresponding process of an earlier task could. Then all its results are known. */
+   corresponding process of an earlier task could. Then all its results are known. Without it, one_third_rule with n =
+   6, k = 3 takes 23 % more instructions. */
 #ifndef RONDO_LOCKSTEP_SUBSUMPTION_H
 #define RONDO_LOCKSTEP_SUBSUMPTION_H
 
 #include "base/intern.h"
 #include "lockstep/partial_products.h"
-#include "system/memo.h"
 
 #define LIST 0x80000000u /* marks a word that is a list rather than a local state */
 
 struct subsumption {
   const struct intern *lists; /* borrowed */
   bool bag;
-  struct memo within; /* (word, word) -> is the first one's list contained in the second one's? */
   struct partial_products old;
   uint32_t *layer; /* by earlier task: the layer in which it was multiplied out */
   size_t layer_cap;

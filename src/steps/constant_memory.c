@@ -25,7 +25,6 @@ struct constant_memory {
   VEC(const struct node *)
   enclosing_guards;       /* during the walk over the text: the enclosing conditions that read shared memory only */
   bool *becomes_constant; /* by global: never written, or written only until some condition is false */
-  struct memo of;         /* globals -> the constant ones among them, in system->vectors */
   struct memo locals;     /* (process and local state, globals) -> local state */
   bool **property_reads;
 };
@@ -121,7 +120,6 @@ void constant_memory_release(struct step_system *s) {
   if (!s->constant_memory)
     return;
   vec_release(&s->constant_memory->write_guards);
-  memo_release(&s->constant_memory->of);
   memo_release(&s->constant_memory->locals);
 }
 
@@ -142,10 +140,7 @@ static bool is_false(struct step_system *s, const struct node *n, const value *g
 static const value *constant_globals(struct step_system *s, const struct visible_state *at) {
   struct constant_memory *f = s->constant_memory;
   const struct model *m = s->model;
-  uint32_t known;
   local_steps_load(s, at);
-  if (memo_find(&f->of, at->globals, 0, &known))
-    return intern_at(s->vectors, known);
   value *constant_memory = memory_alloc((m->nglobals + 1) * sizeof *constant_memory);
   for (uint32_t g = 0; g < m->nglobals; g++)
     constant_memory[g] = f->becomes_constant[g];
@@ -156,9 +151,8 @@ static const value *constant_globals(struct step_system *s, const struct visible
       out = is_false(s, v->at[k], s->steps.globals);
     constant_memory[v->global] &= out;
   }
-  known = intern_put(s->vectors, constant_memory, m->nglobals);
+  uint32_t known = intern_put(s->vectors, constant_memory, m->nglobals);
   memory_free(constant_memory);
-  memo_add(&f->of, at->globals, 0, known);
   return intern_at(s->vectors, known);
 }
 

@@ -19,14 +19,10 @@ void move_caches_clear(struct step_system *s) {
   move_caches_release(s);
   arena_clear(&s->moves_store.short_keyed); /* short moves are compiled again when they are needed */
   s->moves_store.short_bytes = 0;
-  irrelevant_bits_clear(s);
+  memory_used_locate(s);
   message_moves_clear(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
-    s->moves_store.move_caches[p] =
-        (struct move_cache){.window = s->keys.window[p],
-                            .role = s->role_of[p],
-                            .irrelevant_bits = s->moves_store.irrelevant_bits[s->role_of[p]],
-                            .local_mask = (UINT64_C(1) << s->keys.field[p].width) - 1};
+    s->moves_store.move_caches[p] = (struct move_cache){.window = s->keys.window[p], .role = s->role_of[p]};
 }
 
 #define JOINT_WIDTH_MAX 40 /* bits; wider windows hardly ever repeat */

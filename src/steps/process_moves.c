@@ -693,11 +693,10 @@ struct moves *moves_of(struct step_system *s, uint32_t p, uint32_t byzantine) {
     return moves;
   if (moves->layout != s->keys.layouts)
     make_short_moves(s, moves);
-  irrelevant_bits_note(s, p, local, &relevant_fields);
   if (g->direct) {
     *move_cache_direct_slot(s, g) = moves->short_keyed;
   } else if (g->cache) {
-    uint64_t memory, window = move_cache_key(s, g, words, &memory);
+    uint64_t memory = s->memory[g->role], window = key_window(&g->window, words);
     *move_cache_slot(g, window, memory, byzantine) =
         (struct move_cache_entry){window, memory, moves->short_keyed, byzantine};
   }

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #define GLOBALS_MOST 64
-#define IRRELEVANT_BITS_MAX                                                                                            \
-  14 /* bits of the name of a local state; with more bits, all fields are considered                                   \
-        relevant */
 
 static bool look_global(void *context, const struct node *n) {
   uint64_t *uses = context;
@@ -25,7 +22,6 @@ void relevant_fields_init(struct step_system *s) {
   const struct model *m = s->model;
   v->relevant_by_state = arena_array(&s->arena, m->nroles + 1, sizeof *v->relevant_by_state);
   v->memory_used = arena_array(&s->arena, m->nroles + 1, sizeof *v->memory_used);
-  v->irrelevant_bits = arena_array(&s->arena, m->nroles + 1, sizeof *v->irrelevant_bits);
   v->always_used = m->nglobals > GLOBALS_MOST || s->recovers ? UINT64_MAX : 0;
   for (uint32_t r = 0; r < m->nroles && v->always_used != UINT64_MAX; r++) /* who can send to whom may depend on
                                                                               globals */
@@ -34,10 +30,8 @@ void relevant_fields_init(struct step_system *s) {
 }
 
 void relevant_fields_release(struct step_system *s) {
-  for (uint32_t r = 0; r < s->model->nroles; r++) {
+  for (uint32_t r = 0; r < s->model->nroles; r++)
     vec_release(&s->moves_store.relevant_by_state[r]);
-    memory_free(s->moves_store.irrelevant_bits[r]);
-  }
 }
 
 size_t relevant_fields_bytes(const struct step_system *s) {
@@ -80,8 +74,6 @@ struct process_relevant_fields relevant_fields_of(struct step_system *s, uint32_
   return *o;
 }
 
-/* --- irrelevant bits of keys --- */
-
 static uint64_t memory_bits(const struct step_system *s, uint32_t global) {
   const struct key_window *memory = &s->keys.memory;
   const struct key_field *f = &s->keys.field[s->cells.global[global]];
@@ -89,28 +81,11 @@ static uint64_t memory_bits(const struct step_system *s, uint32_t global) {
                   : 0;
 }
 
-void irrelevant_bits_clear(struct step_system *s) {
+void memory_used_locate(struct step_system *s) {
   struct moves_store *v = &s->moves_store;
   for (uint32_t r = 0; r < s->model->nroles; r++) {
-    memory_free(v->irrelevant_bits[r]);
     v->memory_used[r] = 0;
     for (uint32_t g = 0; g < s->model->nglobals && s->keys.memory.fits; g++)
       v->memory_used[r] |= s->steps.used[r][g] ? memory_bits(s, g) : 0;
-    uint32_t width = s->model->roles[r].count ? s->keys.field[s->model->roles[r].first].width : 0;
-    v->irrelevant_bits[r] =
-        width && width <= IRRELEVANT_BITS_MAX ? memory_alloc(sizeof *v->irrelevant_bits[r] << width) : NULL;
   }
-}
-
-void irrelevant_bits_note(struct step_system *s, uint32_t p, content local, const struct process_relevant_fields *o) {
-  bool fits = s->keys.memory.fits;
-  struct irrelevant_bits *of = s->moves_store.irrelevant_bits[s->role_of[p]];
-  if (!of)
-    return;
-  of += local;
-  of->window = o->reads_channels ? 0 : ~((UINT64_C(1) << s->keys.field[p].width) - 1);
-  of->memory = fits ? UINT64_MAX : 0;
-  for (uint32_t g = 0; g < s->model->nglobals && fits; g++)
-    if (g >= GLOBALS_MOST || o->uses >> g & 1)
-      of->memory &= ~memory_bits(s, g);
 }

@@ -1,8 +1,6 @@
 /* The successors of a state: the moves of each process, applied to the packed state. */
 #include "steps/step_system_internal.h"
 
-#include "base/hash.h"
-
 #include <string.h>
 
 /* --- applying a move --- */
@@ -126,35 +124,13 @@ static bool may_happen(struct step_system *s, uint32_t p, const struct move *m, 
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
 }
 
-/* Stores the canonical key of the state in system->next in system->packed. Different states often share successors, so
-   recent canonical keys are cached. False: the keys are too narrow. */
+/* Stores the canonical key of the state in system->next in system->packed. False: the keys are too narrow. */
 static bool canonical_key(struct step_system *s) {
-  uint32_t n = s->keys.nwords;
-  uint64_t h = 0;
-  if (!s->forms) {
-    keys_unpack(&s->keys, s->next, s->row);
-    s->only_messages = s->may_defer_sends && only_messages_differ(s, s->words, s->row);
-    bool fits = row_key(s, s->row, s->packed, NULL, NULL);
-    s->only_messages = false;
-    return fits || keys_too_narrow(s);
-  }
-  for (uint32_t i = 0; i < n; i++)
-    h = hash_mix(h, s->next[i]);
-  uint64_t *known = s->forms + ((h ^ h >> 31) & (FORMS_REMEMBERED - 1)) * (2 * (size_t)n + 1), *slot = known + 1;
-  if (*known && !memcmp(slot, s->next, n * sizeof *slot)) {
-    s->too_far = false;
-    memcpy(s->packed, slot + n, n * sizeof *slot);
-    return true;
-  }
   keys_unpack(&s->keys, s->next, s->row);
-  if (!row_key(s, s->row, s->packed, NULL, NULL))
-    return keys_too_narrow(s);
-  *known = !s->too_far;
-  if (s->too_far)
-    return true;
-  memcpy(slot, s->next, n * sizeof *slot);
-  memcpy(slot + n, s->packed, n * sizeof *slot);
-  return true;
+  s->only_messages = s->may_defer_sends && only_messages_differ(s, s->words, s->row);
+  bool fits = row_key(s, s->row, s->packed, NULL, NULL);
+  s->only_messages = false;
+  return fits || keys_too_narrow(s);
 }
 
 static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {

@@ -38,7 +38,7 @@ bool cut_by_distance(struct step_system *s) {
 }
 
 /* before: the number of words that the buffers have room for. */
-static void use_layout(struct step_system *s, uint32_t before, bool lasting) {
+static void use_layout(struct step_system *s, uint32_t before) {
   s->short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
   move_caches_clear(s);
   if (s->keys.nwords > before) {
@@ -47,10 +47,6 @@ static void use_layout(struct step_system *s, uint32_t before, bool lasting) {
       memory_free(*all[i]);
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
-  }
-  if (s->normalised && !s->normaliser && lasting) {
-    size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
-    s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
   s->base.distance = 0;
   s->base.farthest.length = 0;
@@ -61,7 +57,7 @@ static void use_layout(struct step_system *s, uint32_t before, bool lasting) {
 static void lay_out_keys(struct step_system *s, enum key_layout how) {
   uint32_t before = s->keys.nwords;
   keys_lay_out(&s->keys, how);
-  use_layout(s, before, how != KEYS_WIDE);
+  use_layout(s, before);
 }
 
 /* --- the visible state of a process beyond its local state --- */
@@ -281,7 +277,7 @@ static void op_load(struct system *system, struct loader *from) {
   if (!from->bad) {
     uint32_t distance = system->distance;
     keys_lay_out_like(&s->keys, width);
-    use_layout(s, before, true);
+    use_layout(s, before);
     s->sampled = true;
     from->bad |= length > 0 && length != s->keys.nbytes;
     if (length > 0 && !from->bad) {
@@ -337,7 +333,6 @@ static void op_free(struct system *system) {
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
-  memory_free(s->forms);
   memory_free(s->farthest);
   arena_release(&s->arena);
   if (s->owns_interp)
@@ -474,7 +469,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   }
   s->sampled = true;
   keys_lay_out_like(&s->keys, first->keys.width);
-  use_layout(s, 0, true);
+  use_layout(s, 0);
   return s;
 }
 
