@@ -68,7 +68,7 @@ bench: build
 
 install: build
 	@ninja --quiet -C $(BUILD) all
-	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 fmt:
 	@scripts/setup fmt
