@@ -22,10 +22,12 @@ wasm:
 	  -DRONDO_Z3=OFF -DRONDO_THREADS=OFF -DRONDO_JANSSON_SOURCE=$$jansson -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(WASM) rondo
 
+# UNIT=unit_trials: of the unit tests only those that the short version runs in this build.
+UNIT ?= unit_tests
 test-build: build
 	@scripts/setup test
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
-	@ninja --quiet -C $(BUILD) all unit_tests
+	@ninja --quiet -C $(BUILD) all $(UNIT)
 
 sanitize: build
 	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
@@ -36,6 +38,7 @@ demo: build
 	@scripts/demo $(RONDO)
 
 # test-all: the same suites, on more models and larger ones; half an hour instead of some minutes.
+test: UNIT = unit_trials
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
 
@@ -68,7 +71,7 @@ bench: build
 
 install: build
 	@ninja --quiet -C $(BUILD) all
-	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 fmt:
 	@scripts/setup fmt

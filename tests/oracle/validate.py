@@ -52,6 +52,8 @@ def read(line):
             numbers[word] = left.pop(0)
         elif word == "error":
             error = left.pop(0)
+        elif word == "long":
+            continue
         else:
             verdicts[word] = verdict
     params, options = {}, {}

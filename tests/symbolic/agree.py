@@ -16,7 +16,7 @@ class Skipped(Exception):
 class Answer:
     """What `rondo check --json` says of each property: found (violated, or reached) and how, or not, and whether for good."""
 
-    def __init__(self, program, arguments, seconds=60):
+    def __init__(self, program, arguments, seconds=1000):
         command = [program, "check", *arguments, "--json"]
         shown = " ".join(map(str, command[1:]))
         try:
@@ -49,20 +49,20 @@ def asked(program, base):
     return [word for name in dict.fromkeys(p["name"] for p in listed.properties if p["kind"] != "error") for word in ("--property", name)]
 
 
-def agree(program, model, arguments, depth, engine="bmc", seconds=60, limits=("--max-states", "300000", "--max-time", "20")):
+def agree(program, model, arguments, depth, engine="bmc", solver_seconds=600, limits=("--max-states", "300000", "--max-time", "300")):
     """Compares; returns how many properties were. Raises Failure, or Skipped with the reason."""
     word = "--max-rounds"  # the same as --max-steps
     base = [model, *arguments]
     rounds = [] if re.search(r"^ *(message|shared|step|start|on) ", open(model, encoding="utf-8").read(), re.M) else ["--semantics", "coarse"]
     base += rounds + asked(program, base)
-    explicit = Answer(program, [*base, word, depth, *limits], seconds)
+    explicit = Answer(program, [*base, word, depth, *limits])
     if explicit.status == 3:
         raise Skipped("refused by both: " + explicit.stderr.strip().splitlines()[0])
-    symbolic = Answer(program, [*base, "--engine", engine, "--depth", depth, "--max-time", "50"], seconds)
-    if symbolic.status == 3:
-        raise Skipped("refused: " + symbolic.stderr.strip().splitlines()[0])
     if explicit.limited:
         raise Skipped("too large for a search")
+    symbolic = Answer(program, [*base, "--engine", engine, "--depth", depth, "--max-time", solver_seconds])
+    if symbolic.status == 3:
+        raise Skipped("refused: " + symbolic.stderr.strip().splitlines()[0])
     if symbolic.limited:
         raise Skipped("too large for the solver")
     for key in explicit.found.keys() | symbolic.found.keys():

@@ -395,12 +395,12 @@ static char *file_text(const char *path) {
   return text.at;
 }
 
-/* In a short run of a sanitized build one in so many of them, of another build twice as many. */
+/* In a short run of a sanitized build one in so many of them, of another build four times as many. */
 static void models_of(const char *pattern, int64_t n, size_t step) {
   glob_t found;
   const char *only = getenv("RONDO_TEST_ONLY");
   assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-  for (size_t i = 0; i < found.gl_pathc; i += !is_short() ? 1 : is_sanitized() ? step : step / 2) {
+  for (size_t i = 0; i < found.gl_pathc; i += !is_short() ? 1 : is_sanitized() ? step : step / 4) {
     if (only && !strstr(found.gl_pathv[i], only))
       continue;
     char *text = file_text(found.gl_pathv[i]);
@@ -419,19 +419,19 @@ static void models_of(const char *pattern, int64_t n, size_t step) {
 
 static void models_of_the_tests(void **unused) {
   (void)unused;
-  models_of("tests/models/steps_*.rondo", 2, 2);
+  models_of("tests/models/steps_*.rondo", 2, 4);
   assert_true(getenv("RONDO_TEST_ONLY") || verdicts_compared > trials(1000));
   assert_true(getenv("RONDO_TEST_ONLY") || quiet_steps > trials(1000));
 }
 
 static void models_of_the_literature(void **unused) {
   (void)unused;
-  models_of("models/*.rondo", 2, 4);
+  models_of("models/*.rondo", 2, 8);
 }
 
 static void broken_models(void **unused) {
   (void)unused;
-  models_of("models/broken/*.rondo", 2, 4);
+  models_of("models/broken/*.rondo", 2, 8);
 }
 
 int main(void) {
