@@ -2,7 +2,6 @@
 
 #include "analysis/dataflow.h"
 #include "analysis/formula_reads.h"
-#include "analysis/may_fail.h"
 #include "analysis/model_visitor.h"
 #include "base/memory.h"
 
@@ -28,22 +27,23 @@ static bool is_goto(const struct role *role, const struct stmt *s) {
   return s->kind == STMT_ASSIGN && !s->shared && s->var == role->point_var;
 }
 
-/* Whatever the conditions around it: every label that a `goto` names. */
-static void goto_points(const struct role *role, const struct block *b, bool *labels) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    if (is_goto(role, s)) {
-      if (s->expr->op == NODE_CONST)
-        labels[s->expr->constant] = true;
-      else
-        memset(labels, true, role_npoints(role));
-    }
-    goto_points(role, &s->then, labels);
-    goto_points(role, &s->other, labels);
-  }
+struct goto_search {
+  const struct role *role;
+  bool *labels;
+};
+
+static void visit_goto(void *context, const struct stmt *s) {
+  const struct goto_search *g = context;
+  if (!is_goto(g->role, s))
+    return;
+  if (s->expr->op == NODE_CONST)
+    g->labels[s->expr->constant] = true;
+  else
+    memset(g->labels, true, role_npoints(g->role));
 }
 
-/* Does every way through the block end with a `goto`? (Who halts stays where the action leads.) */
+/* Does every path through the block end with a `goto`? (A process that halts is at the point that follows the action.)
+ */
 static bool always_goes(const struct role *role, const struct block *b) {
   const struct stmt *last = b->n ? b->at[b->n - 1] : NULL;
   for (uint32_t i = 0; i + 1 < b->n; i++)
@@ -57,7 +57,7 @@ void action_next_points(const struct role *role, const struct action *a, uint32_
   if (role->point_var == NO_VAR || !always_goes(role, &a->body))
     labels[a->next == ANY_POINT ? label : a->next] = true;
   if (role->point_var != NO_VAR)
-    goto_points(role, &a->body, labels);
+    block_visit(&a->body, visit_goto, &(struct goto_search){role, labels});
 }
 
 /* --- what one action reads and does --- */
@@ -83,16 +83,6 @@ static bool visit_use(void *context, const struct node *n) {
 }
 
 static void use_node(struct action_use_builder *u, const struct node *n) { node_walk_deep(u->model, n, visit_use, u); }
-
-static void use_guard(struct action_use_builder *u, const struct guard *g) {
-  for (uint32_t i = 0; i < g->ngen; i++) {
-    use_node(u, g->gen[i].range);
-    use_node(u, g->gen[i].cond);
-    if (g->nused && g->gen[i].range->type->kind != TYPE_OPTION) /* there may be several */
-      u->use->chooses = true;
-  }
-  use_node(u, g->cond);
-}
 
 /* --- whom it sends to --- */
 
@@ -130,10 +120,8 @@ static enum addressee addressee_of(const struct action_use_builder *u, const str
 static void use_send(struct action_use_builder *u, const struct send *s) {
   struct action_use *use = u->use;
   struct send_use send = {.kind = s->kind, .at = s->at};
-  use_node(u, s->message);
-  use_node(u, s->to);
   use->me |= s->target == TARGET_OTHERS;
-  if (u->role->graph) { /* whether there is a channel is asked for each message */
+  if (u->role->graph) { /* whether there is a channel is checked for each message */
     use->me = true;
     use_node(u, u->role->graph);
   }
@@ -149,20 +137,13 @@ static void use_send(struct action_use_builder *u, const struct send *s) {
   use->sends[use->nsends++] = send;
 }
 
-static void use_block(struct action_use_builder *u, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    use_guard(u, &s->guard);
-    use_node(u, s->expr);
-    for (uint32_t k = 0; k < s->npath; k++)
-      use_node(u, s->path[k].index);
-    if (s->kind == STMT_SEND)
-      use_send(u, s->send);
-    u->use->chooses |= s->kind == STMT_FOREACH; /* of an order */
-    u->use->halts |= s->kind == STMT_HALT;
-    use_block(u, &s->then);
-    use_block(u, &s->other);
-  }
+static void use_stmt(void *context, const struct stmt *s) {
+  struct action_use_builder *u = context;
+  stmt_walk_deep(u->model, s, visit_use, u);
+  if (s->kind == STMT_SEND)
+    use_send(u, s->send);
+  u->use->chooses |= guard_chooses(&s->guard) || s->kind == STMT_FOREACH; /* of a witness; of an order */
+  u->use->halts |= s->kind == STMT_HALT;
 }
 
 /* --- variables --- */
@@ -195,7 +176,7 @@ static void find_variables(struct action_use_builder *u) {
   split(u, flags, use->needs, use->needs_shared);
   memset(flags, 0, flow.nvars + flow.nglobals);
   flow_block(&flow, &a->body, flags);
-  if (u->role->graph) /* which asks nothing but inputs of the file; whether anything is sent hardly matters */
+  if (u->role->graph) /* it reads only file-level inputs */
     flow_node(&flow, u->role->graph, flags);
   find_needs(u, &flow, flags);
   split(u, flags, use->reads, use->reads_shared);
@@ -219,13 +200,14 @@ static void use_action(const struct model *m, uint32_t r, const struct action *a
   use->writes_shared = arena_array(arena, m->nglobals + 1, sizeof(bool));
   use_node(&u, a->match);
   use_node(&u, a->size);
-  use_guard(&u, &a->guard);
-  use_block(&u, &a->body);
+  guard_walk_deep(m, &a->guard, visit_use, &u);
+  use->chooses |= guard_chooses(&a->guard);
+  block_visit(&a->body, use_stmt, &u);
   use->senders |= a->from_slot != NO_SLOT;
   find_variables(&u);
 }
 
-/* --- who answers whom --- */
+/* --- receivers of answers --- */
 
 static bool role_sends(const struct model *m, const struct action_uses *out, uint32_t r, uint32_t kind) {
   for (uint32_t i = 0; i < m->roles[r].nactions; i++)
@@ -235,8 +217,8 @@ static bool role_sends(const struct model *m, const struct action_uses *out, uin
   return false;
 }
 
-/* An answer goes to a role that sends such messages. (What is sent to a Byzantine process, who sends anything, leaves
-   nothing behind.) */
+/* An answer goes to a role that sends such messages. (Messages to a Byzantine process, which may send anything, are
+   removed at once.) */
 static void narrow_answers(const struct model *m, const struct action_uses *out, uint32_t r, uint32_t action) {
   struct action_use *use = &out->of[r][action];
   uint32_t senders = 0, only = ROLE_ANY;
@@ -250,7 +232,7 @@ static void narrow_answers(const struct model *m, const struct action_uses *out,
       use->sends[k].role = only;
 }
 
-/* --- what properties see --- */
+/* --- visible actions --- */
 
 static void see(const struct model *m, const struct node *formula, struct action_uses *out, struct arena *arena) {
   struct formula_reads seen = formula_reads_of(m, formula, arena);
@@ -277,11 +259,11 @@ static bool both(const bool *a, const bool *b, uint32_t n) {
 }
 
 static void find_visible(const struct model *m, const struct query *q, struct action_uses *out, struct arena *arena) {
-  bool every = false; /* step properties that a step may break without changing what they read */
+  bool every = false; /* some step property can be violated by a step that changes nothing that it reads */
   for (uint32_t i = 0; i < q->nproperties; i++) {
     const struct property *p = &m->properties[q->properties[i]];
     see(m, p->formula, out, arena);
-    every |= p->step && (!property_is_stutter_invariant(p) || node_may_fail(m, q, p->formula, NULL, NULL));
+    every |= property_observes_stuttering(m, q, p);
   }
   out->crash_visible |= every;
   for (uint32_t r = 0; r < m->nroles; r++) {

@@ -1,5 +1,6 @@
-/* What the actions of a model of steps read, write, take and send, from the text alone: the key under which a local
-   step is remembered, and what partial order reduction knows about dependence. Defs are followed. */
+/* Read and write sets of the actions of a model of steps, and what they take and send, from the text alone. They are
+   the key under which a local step is cached, and the basis of partial-order reduction (stubborn sets: Valmari 1990).
+   Calls of defs are followed. */
 #ifndef RONDO_ANALYSIS_ACTION_USE_H
 #define RONDO_ANALYSIS_ACTION_USE_H
 
@@ -28,12 +29,12 @@ struct action_use {
   bool *writes; /* assigns on some path */
   /* by global */
   bool *needs_shared, *reads_shared, *writes_shared;
-  bool me;      /* the text reads me (also as number(me), next, neighbours, others) */
-  bool senders; /* it reads who sent: from, sender(m). (That a quorum has one message from each sender is not meant.) */
+  bool me;      /* it reads its own identity: me, number(me), next, neighbours, others */
+  bool senders; /* it reads the senders of messages: from, sender(m) */
   bool chooses;
   bool halts;   /* on some path */
-  bool visible; /* taking it may change something that a property of the query reads; or there is a step property that
-                   need not hold of steps that leave alone what it reads, and this changes anything */
+  bool visible; /* it may change something that a property reads; or it changes anything, and a step property is not
+                   stutter invariant */
   struct send_use *sends;
   uint32_t nsends;
 };
@@ -46,19 +47,21 @@ struct action_uses {
   bool *recovery_visible; /* by role: likewise to recover */
 };
 struct action_uses *action_uses_of(const struct model *, const struct query *, struct arena *);
-/* Does a step property surely hold of a step that changes nothing that it reads? False if in doubt. */
+/* Does a step property surely hold of every step that changes nothing that it reads (stuttering: Lamport 1983)? */
 bool property_is_stutter_invariant(const struct property *);
+/* May a step that changes nothing that a step property reads violate the property, or be an error? */
+bool property_observes_stuttering(const struct model *, const struct query *, const struct property *);
 
-/* Does the action take a message, read nothing of its process but where it stands, and do nothing but send? */
+/* Transition fusion: does the action take a message, read no variable but the program point, and only send? */
 bool action_can_fuse(const struct model *, const struct action_uses *, uint32_t role, uint32_t action);
 
-/* Adds the variables that a property or atom reads of a process of that role that stands at that label. */
+/* Adds the variables that a property or atom may read of a process of that role at that program point. */
 void property_reads_at(const struct model *, const struct query *, uint32_t role, uint32_t label, bool *reads);
 
-/* live[role][label][var]: may the variable's value still be read by an action that can be taken at that program point
-   or later (roles without one: label 0), or by a property? idle[role][var]: the same for processes that crashed or
-   halted: by a property, or after a recovery. Ghosts count where they are read; the program point counts unless nobody
-   can read it of a process that is gone for good. */
+/* Live variables. live[role][label][var]: may the variable's value at that program point (roles without one: label 0)
+   be read by an action that is taken there or later, or by a property? idle[role][var]: the same for processes that
+   crashed or halted: by a property, or after a recovery. The program point is live, except of processes that never act
+   again. */
 struct step_live_variables {
   bool ***live;
   bool **idle;
@@ -71,7 +74,7 @@ uint32_t role_npoints(const struct role *);
 bool role_starts(const struct role *);
 /* Can the action be taken at that point, as far as the point is concerned? */
 bool action_at_point(const struct role *, const struct action *, uint32_t label);
-/* Adds the labels at which a process may stand after the action, taken at that point. */
+/* Adds the labels at which a process may be after the action, taken at that point. */
 void action_next_points(const struct role *, const struct action *, uint32_t label, bool *labels);
 
 #endif

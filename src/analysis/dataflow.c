@@ -17,7 +17,7 @@ static bool visit_var(void *context, const struct node *n) {
     r->matters[n->index] = true;
   else if (n->op == NODE_GLOBAL && r->flow->nglobals)
     r->matters[r->flow->nvars + n->index] = true;
-  else if (!op_is_known(n->op)) /* it may read all of them */
+  else if (!op_is_known(n->op)) /* it may read everything */
     memset(r->matters, true, r->flow->nvars + r->flow->nglobals);
   return true;
 }
@@ -28,22 +28,35 @@ void flow_node(const struct flow *f, const struct node *n, bool *matters) {
 }
 
 void flow_guard(const struct flow *f, const struct guard *g, bool *matters) {
-  for (uint32_t i = 0; i < g->ngen; i++) {
-    flow_node(f, g->gen[i].range, matters);
-    flow_node(f, g->gen[i].cond, matters);
-  }
-  flow_node(f, g->cond, matters);
+  struct flow_reader r = {f, matters};
+  guard_walk_deep(f->model, g, visit_var, &r);
+}
+
+void flow_send(const struct flow *f, const struct send *s, bool *matters) {
+  struct flow_reader r = {f, matters};
+  send_walk_deep(f->model, s, visit_var, &r);
+}
+
+bool guard_chooses(const struct guard *g) {
+  for (uint32_t i = 0; i < g->ngen && g->nused; i++)
+    if (g->gen[i].range->type->kind != TYPE_OPTION) /* an option gives one binding at most */
+      return true;
+  return false;
+}
+
+struct assigned_flags {
+  bool *vars, *shared;
+};
+
+static void visit_assign(void *context, const struct stmt *s) {
+  const struct assigned_flags *a = context;
+  bool *assigned = s->shared ? a->shared : a->vars;
+  if (s->kind == STMT_ASSIGN && assigned)
+    assigned[s->var] = true;
 }
 
 void block_assigns(const struct block *b, bool *vars, bool *shared) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    bool *assigned = s->shared ? shared : vars;
-    if (s->kind == STMT_ASSIGN && assigned)
-      assigned[s->var] = true;
-    block_assigns(&s->then, vars, shared);
-    block_assigns(&s->other, vars, shared);
-  }
+  block_visit(b, visit_assign, &(struct assigned_flags){vars, shared});
 }
 
 static uint32_t flags(const struct flow *f) { return f->nvars + f->nglobals; }
@@ -72,7 +85,7 @@ static void flow_if(const struct flow *f, const struct stmt *s, bool *matters) {
   memory_free(other);
 }
 
-/* The body runs any number of times, so what matters before it matters after it, too. */
+/* The body is executed any number of times: a fixed point. */
 static void flow_foreach(const struct flow *f, const struct stmt *s, bool *matters) {
   bool *body;
   bool grew;
@@ -86,15 +99,18 @@ static void flow_foreach(const struct flow *f, const struct stmt *s, bool *matte
     block_assigns(&s->then, matters, f->nglobals ? matters + f->nvars : NULL);
 }
 
+static void flow_reads(const struct flow *f, const struct stmt *s, bool *matters) {
+  struct flow_reader r = {f, matters};
+  stmt_walk_deep(f->model, s, visit_var, &r);
+}
+
 static void flow_assign(const struct flow *f, const struct stmt *s, bool *matters) {
   bool *var = !s->shared ? &matters[s->var] : f->nglobals ? &matters[f->nvars + s->var] : NULL;
   if (var && s->npath == 0)
     *var = false;
   else if (var && f->mode == FLOW_KEY)
     *var = true;
-  for (uint32_t i = 0; i < s->npath; i++)
-    flow_node(f, s->path[i].index, matters);
-  flow_node(f, s->expr, matters);
+  flow_reads(f, s, matters);
 }
 
 static void flow_stmt(const struct flow *f, const struct stmt *s, bool *matters) {
@@ -103,7 +119,8 @@ static void flow_stmt(const struct flow *f, const struct stmt *s, bool *matters)
     flow_if(f, s, matters);
     break;
   case STMT_LET:
-    flow_node(f, s->expr, matters);
+  case STMT_SEND:
+    flow_reads(f, s, matters);
     break;
   case STMT_ASSIGN:
     flow_assign(f, s, matters);
@@ -115,10 +132,6 @@ static void flow_stmt(const struct flow *f, const struct stmt *s, bool *matters)
     memset(matters, 0, flags(f));
     if (f->halted)
       add_all(f, matters, f->halted);
-    break;
-  case STMT_SEND:
-    flow_node(f, s->send->message, matters);
-    flow_node(f, s->send->to, matters);
     break;
   }
 }

@@ -1,6 +1,5 @@
-/* What a model and a query ask of whoever answers: the features of language and environment that they use, each with
-   the first place in the source that uses it; and which engine supports which (features.def). An engine asks before it
-   starts, and refuses what it does not declare. */
+/* What a model and a query need of an engine: constructs of the language, of the environment and of properties. An
+   engine asks before it starts, and refuses what it does not support (features.def). */
 #ifndef RONDO_ANALYSIS_FEATURES_H
 #define RONDO_ANALYSIS_FEATURES_H
 
@@ -27,18 +26,11 @@ enum engine_id {
   ENGINES
 };
 
-struct features {
-  bool used[FEATURES];
-  struct span at[FEATURES]; /* the first in the source; {0, 0}: nowhere in particular */
-};
-
-/* Of all that the query depends on, and of what the environment says besides. */
-struct features features_used(const struct model *, const struct query *);
 const char *feature_text(enum feature);
 bool engine_supports(enum engine_id, enum feature);
 
-/* Something that the query needs and the engine does not declare, the first in the source: true, which it is, and
- * where. */
-bool features_refused(const struct model *, const struct query *, enum engine_id, enum feature *, struct span *);
+/* Does the query need something that the engine does not support? Then sets which, and its first place in the source
+   ({0, 0}: nowhere in particular). */
+bool features_refused(const struct model *, const struct query *, enum engine_id, enum feature *which, struct span *at);
 
 #endif

@@ -24,7 +24,7 @@ static void reads_field(const struct model *m, const struct node *n, struct form
       out->vars[r][m->fields[n->index].var[r]] = true;
 }
 
-/* What an operator may have that reads nothing of a state, or nothing but what its children are. */
+/* Traits of operators that read nothing of a state beyond what their operands read. */
 #define READS_NOTHING                                                                                                  \
   (TRAIT_NAME | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS |     \
    TRAIT_CALLS | TRAIT_TEMPORAL)
@@ -66,7 +66,7 @@ struct formula_reads formula_reads_of(const struct model *m, const struct node *
 
 static bool is_process(const struct type *t) { return t && t->kind == TYPE_PROCESS; }
 
-/* Hidden inputs of live properties: a state has them as a bit of each process that is meant. */
+/* Hidden inputs of live properties: stored as a bit of the processes that they name. */
 static bool is_followed(const struct model *m, const struct node *n) {
   return n->op == NODE_GLOBAL && m->globals[n->index].followed;
 }
@@ -88,7 +88,7 @@ struct process_count_check {
 
 static void look(struct process_count_check *, const struct node *);
 
-/* exists and forall, over one of the sets of all processes of some kind, or over what is no process. */
+/* exists and forall over all processes of a role or status, or over values that are no processes, do not count. */
 static void look_generator(struct process_count_check *c, const struct node *n, const struct generator *g) {
   bool quantifier = n->op == NODE_EXISTS || n->op == NODE_FORALL;
   if (is_process(g->type)) {
@@ -102,7 +102,7 @@ static void look_generator(struct process_count_check *c, const struct node *n, 
     look(c, g->cond);
 }
 
-/* Children that may be a process, or a set of all of some kind, are told here; everywhere else they count. */
+/* The operands that may be a process, or a set of processes, without counting. */
 static void look_children(struct process_count_check *c, const struct node *n) {
   bool field = op_traits(n->op) & TRAIT_FIELD, equal = n->op == NODE_EQ || n->op == NODE_NE;
   bool member = n->op == NODE_IN && is_named(c->model, n->kid[0]) && is_set_of_all(c->model, n->kid[1]);
@@ -138,7 +138,7 @@ bool formula_counts_processes(const struct model *m, const struct node *n, uint3
 
 struct one_process_check {
   uint32_t slot;
-  bool other; /* something else is looked at */
+  bool other; /* something else is read */
 };
 
 #define READS_OF_ONE (TRAIT_NAME | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS)

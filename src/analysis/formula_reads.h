@@ -1,5 +1,5 @@
-/* What a formula about states or steps reads, and what it can tell apart. Whatever is not understood is taken to read
-   everything and to tell everything apart. */
+/* The read set of a formula about states or steps, and what it can distinguish. An unknown operator reads everything
+   and distinguishes everything. */
 #ifndef RONDO_ANALYSIS_FORMULA_READS_H
 #define RONDO_ANALYSIS_FORMULA_READS_H
 
@@ -16,12 +16,12 @@ struct formula_reads {
 /* Follows calls of defs. The arrays live in the arena. */
 struct formula_reads formula_reads_of(const struct model *, const struct node *, struct arena *);
 
-/* Can it tell how many processes look alike to it, beyond as many as it has quantifiers over processes? False: it
-   speaks of processes through such quantifiers alone, and only compares those that they name. */
+/* Can it count processes, beyond the number of its quantifiers over processes? False: it refers to processes only
+   through such quantifiers, and only compares the processes that they name. */
 bool formula_counts_processes(const struct model *, const struct node *, uint32_t *quantifiers);
 
-/* A step property `forall p in R: ...` that speaks of what p stores before and after the step, and of nothing else, p's
-   identity included: whether a step keeps it is decided process by process. */
+/* A step property `forall p in R: ...` that reads only the variables of p before and after the step, not p itself. So
+   it can be checked process by process. */
 bool property_is_one_process_step(const struct property *);
 
 #endif

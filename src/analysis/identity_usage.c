@@ -1,5 +1,6 @@
-/* How much of the identity of processes is read. First values do not count (unless a recovery
-   computes them again): initial states need not be symmetric, what processes do must be. */
+/* Process symmetry (Ip, Dill 1996): which permutations of the processes of a role leave transitions, environment and
+   properties unchanged? First values do not count, unless a recovery computes them again: the set of initial states
+   need not be symmetric. */
 #include "analysis/type_usage.h"
 
 #include "analysis/dataflow.h"
@@ -16,8 +17,7 @@ struct identity_usage_walk {
   const struct visit_site *site;
 };
 
-/* The reason: what (or, if it is NULL, the source at that place), what it does, to processes of
- * which role. */
+/* The reason: what (NULL: the source at that place), what it does, to processes of which role. */
 static void raise_role(struct identity_usage_walk *p, uint32_t r, enum identity_use use, struct span at,
                        const char *what, const char *does) {
   struct identity_usage *u = &p->of[r];
@@ -42,42 +42,14 @@ static void raise_type(struct identity_usage_walk *p, const struct type *t, enum
       raise_role(p, r, use, at, what, does);
 }
 
-/* Does a constant hold an identity, or an array that tells identities apart? */
-static bool names_somebody(const struct identity_usage_walk *p, const struct type *t, value v) {
-  const struct values *values = &p->model->values;
-  if (!type_contains_kind(t, TYPE_PROCESS))
-    return false;
-  switch (t->kind) {
-  case TYPE_OPTION:
-    return v != VALUE_NONE && names_somebody(p, t->element, value_unwrap(v));
-  case TYPE_SET:
-    return set_size(values, t, v) > 0;
-  case TYPE_RECORD:
-  case TYPE_SEQUENCE:
-  case TYPE_ARRAY: {
-    size_t n;
-    const value *part = value_parts(values, v, &n);
-    for (size_t i = 0; i < n; i++)
-      if (names_somebody(p, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]) ||
-          (t->kind == TYPE_ARRAY && type_contains_kind(t->index, TYPE_PROCESS) && part[i] != part[0]))
-        return true;
-    return false;
-  }
-  case TYPE_BOOL:
-  case TYPE_INT:
-  case TYPE_RANGE:
-  case TYPE_ENUM:
-  case TYPE_PROCESS:
-  case TYPE_ROUND:
-  case TYPE_BAG:
-  case TYPE_ERROR:
-    break;
-  }
-  return true;
+static bool is_identity(const void *context, const struct type *t) {
+  (void)context;
+  return t->kind == TYPE_PROCESS;
 }
 
 /* --- operators --- */
 
+/* A set that every permutation maps to itself. */
 static bool is_whole(const struct node *n) {
   return n->op == NODE_HEARD || n->op == NODE_ROLE_SET || n->op == NODE_CORRECT || n->op == NODE_FAULTY;
 }
@@ -90,7 +62,7 @@ static void raise_all(struct identity_usage_walk *p, enum identity_use use, stru
 static void look_numbered(struct identity_usage_walk *p, const struct node *n) {
   unsigned traits = op_traits(n->op);
   if (n->op == NODE_CONST || n->op == NODE_PARAM) {
-    if (names_somebody(p, n->type, n->constant))
+    if (value_holds(&p->model->values, n->type, n->constant, is_identity, NULL, VALUE_NONE))
       raise_type(p, n->type, IDENTITY_NUMBERED, n->at, NULL, "names a process of");
   } else if (n->op == NODE_NUMBER_OF) {
     raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
@@ -103,7 +75,7 @@ static void look_numbered(struct identity_usage_walk *p, const struct node *n) {
   }
 }
 
-/* Canonical forms of rounds know nothing of rotations. */
+/* Canonical states of round models do not support rotations. */
 static enum identity_use on_ring(const struct identity_usage_walk *p) {
   return model_steps(p->model) ? IDENTITY_RING : IDENTITY_NUMBERED;
 }
@@ -112,9 +84,9 @@ static bool visit_node(void *context, const struct node *n) {
   struct identity_usage_walk *p = context;
   look_numbered(p, n);
   if (n->op == NODE_CARD && is_whole(n->kid[0]))
-    return false; /* how many, not who */
+    return false; /* only the number is read */
   if (p->site->place != SITE_PROCESS)
-    return true; /* seen from outside, processes are told apart by quantifiers alone */
+    return true; /* environments and properties name processes only by quantifiers */
   if (n->op == NODE_ME)
     raise_role(p, p->site->role, IDENTITY_EQUALITY, n->at, "me", "is read by processes of");
   else if (n->op == NODE_NEXT)
@@ -127,7 +99,8 @@ static bool visit_node(void *context, const struct node *n) {
   return true;
 }
 
-/* What is received comes in the order of the senders. */
+/* Generators enumerate received messages in the order of the senders, and sets of processes in the order of identities.
+ */
 static void on_order(void *context, const struct node *n) {
   struct identity_usage_walk *p = context;
   for (uint32_t i = 0; i < n->ngen; i++)
@@ -149,13 +122,7 @@ static void on_node(void *context, const struct visit_site *site, const struct n
 static void on_guard(void *context, const struct visit_site *site, const struct guard *g) {
   struct identity_usage_walk *p = context;
   p->site = site;
-  for (uint32_t i = 0; i < g->ngen; i++) {
-    node_walk_deep(p->model, g->gen[i].range, visit_node, p);
-    if (g->gen[i].cond)
-      node_walk_deep(p->model, g->gen[i].cond, visit_node, p);
-  }
-  if (g->cond)
-    node_walk_deep(p->model, g->cond, visit_node, p);
+  guard_walk_deep(p->model, g, visit_node, p);
   bindings_may_fail(p->model, p->query, g->gen, g->ngen, g->cond, on_order, p);
 }
 
@@ -174,29 +141,33 @@ static void look_at_messages(struct identity_usage_walk *p) {
   }
 }
 
-static void look_at_block(struct identity_usage_walk *p, uint32_t r, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    if (s->kind == STMT_SEND && s->send->target == TARGET_OTHERS)
-      raise_role(p, r, IDENTITY_EQUALITY, s->send->at, "others", "leaves out the sender, a process of");
-    look_at_block(p, r, &s->then);
-    look_at_block(p, r, &s->other);
-  }
+struct send_check {
+  struct identity_usage_walk *walk;
+  uint32_t role;
+};
+
+static void look_at_send(const struct send_check *c, const struct send *send) {
+  if (send->target == TARGET_OTHERS)
+    raise_role(c->walk, c->role, IDENTITY_EQUALITY, send->at, "others", "leaves out the sender, a process of");
+}
+
+static void visit_send(void *context, const struct stmt *s) {
+  if (s->kind == STMT_SEND)
+    look_at_send(context, s->send);
 }
 
 static void look_at_sends(struct identity_usage_walk *p, uint32_t r) {
   const struct role *role = &p->model->roles[r];
+  struct send_check c = {p, r};
   for (uint32_t i = 0; i < role->nactions; i++)
-    look_at_block(p, r, &role->actions[i].body);
+    block_visit(&role->actions[i].body, visit_send, &c);
   for (uint32_t point = 0; point < p->model->npoints; point++)
     for (uint32_t i = 0; i < role->body[point].nsends; i++)
-      if (role->body[point].sends[i].target == TARGET_OTHERS)
-        raise_role(p, r, IDENTITY_EQUALITY, role->body[point].sends[i].at, "others",
-                   "leaves out the sender, a process of");
+      look_at_send(&c, &role->body[point].sends[i]);
 }
 
-/* An oracle that is not in force has the first value of its type: a particular process. That is
-   harmless unless somebody looks at it then. */
+/* An oracle that is not in use has the first value of its type: a particular process. That is harmless unless the
+   oracle is read then. */
 static void look_at_oracles(struct identity_usage_walk *p) {
   struct arena scratch;
   arena_init(&scratch);

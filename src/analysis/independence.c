@@ -4,11 +4,12 @@
 #include "analysis/may_fail.h"
 #include "analysis/model_visitor.h"
 
-/* --- updates that commute with themselves --- */
+/* --- assignments that commute --- */
 
-/* x := x | e and x := c give the same in any order, if e reads nothing that either action writes. */
+/* Two assignments x := x | e commute, and so do two x := c with the same constant, if e reads nothing that either
+   action writes. */
 enum update_form {
-  UPDATE_NONE, /* the action leaves the variable alone */
+  UPDATE_NONE, /* the action does not assign the variable */
   UPDATE_UNION,
   UPDATE_CONST,
   UPDATE_CONST_PART, /* x[i] := c, x.f := c */
@@ -30,38 +31,23 @@ static const struct node *peeled(const struct node *n) {
 
 static bool is_var(const struct node *n, uint32_t var) { return n->op == NODE_VAR && n->index == var; }
 
-static void read_var(void *context, const struct node *n) {
+static bool visit_read(void *context, const struct node *n) {
   struct update_forms *j = context;
   if (n->op == NODE_VAR)
     j->of[n->index] = UPDATE_OTHER;
   for (uint32_t v = 0; !op_is_known(n->op) && v < j->nvars; v++) /* it may read all of them */
     j->of[v] = UPDATE_OTHER;
-}
-
-static bool visit_read(void *context, const struct node *n) {
-  read_var(context, n);
   return true;
 }
 
-static void reads_of_node(struct update_forms *j, const struct node *n) {
-  if (n)
-    node_walk_deep(j->model, n, visit_read, j);
-}
-
-static void reads_of_guard(struct update_forms *j, const struct guard *g) {
-  for (uint32_t i = 0; i < g->ngen; i++) {
-    reads_of_node(j, g->gen[i].range);
-    reads_of_node(j, g->gen[i].cond);
-  }
-  reads_of_node(j, g->cond);
-}
+static void reads_of_node(struct update_forms *j, const struct node *n) { node_walk_deep(j->model, n, visit_read, j); }
 
 static void update_form_of_assign(struct update_forms *j, const struct stmt *s) {
   const struct node *e = peeled(s->expr);
   enum update_form how = UPDATE_OTHER;
   for (uint32_t i = 0; i < s->npath; i++)
     reads_of_node(j, s->path[i].index);
-  bool has_parts = e->type->kind == TYPE_RECORD || e->type->kind == TYPE_ARRAY; /* which another path may assign */
+  bool has_parts = e->type->kind == TYPE_RECORD || e->type->kind == TYPE_ARRAY; /* another path may assign a part */
   if ((e->op == NODE_CONST || e->op == NODE_PARAM) && !has_parts) {
     how = s->npath ? UPDATE_CONST_PART : UPDATE_CONST;
   } else if (e->op == NODE_UNION && s->npath == 0 && (is_var(e->kid[0], s->var) || is_var(e->kid[1], s->var))) {
@@ -79,31 +65,22 @@ static void update_form_of_assign(struct update_forms *j, const struct stmt *s) 
   *of = same && (!constant || s->expr->op == NODE_CONST) ? how : UPDATE_OTHER;
 }
 
-static void update_forms_of_block(struct update_forms *j, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    reads_of_guard(j, &s->guard);
-    if (s->kind == STMT_ASSIGN)
-      update_form_of_assign(j, s);
-    else
-      reads_of_node(j, s->expr);
-    if (s->send) {
-      reads_of_node(j, s->send->message);
-      reads_of_node(j, s->send->to);
-    }
-    update_forms_of_block(j, &s->then);
-    update_forms_of_block(j, &s->other);
-  }
+static void update_form_of_stmt(void *context, const struct stmt *s) {
+  struct update_forms *j = context;
+  if (s->kind == STMT_ASSIGN)
+    update_form_of_assign(j, s);
+  else
+    stmt_walk_deep(j->model, s, visit_read, j);
 }
 
 static struct update_forms update_forms_of(const struct model *m, const struct role *role, const struct action *a,
                                            struct arena *arena) {
   struct update_forms j = {m, role->nvars, arena_alloc(arena, (role->nvars + 1) * sizeof *j.of),
                            arena_alloc(arena, (role->nvars + 1) * sizeof *j.constant)};
-  update_forms_of_block(&j, &a->body);
+  block_visit(&a->body, update_form_of_stmt, &j);
   reads_of_node(&j, a->match);
   reads_of_node(&j, a->size);
-  reads_of_guard(&j, &a->guard);
+  guard_walk_deep(m, &a->guard, visit_read, &j);
   return j;
 }
 
@@ -111,7 +88,8 @@ static struct update_forms update_forms_of(const struct model *m, const struct r
 
 static bool takes(const struct action *a) { return a->trigger == TRIGGER_ONE || a->taken; }
 
-/* What one of them takes, the other may want. (Of different senders they never do; that is for the caller to know.) */
+/* One of them may take a message that the other one needs. (Messages of different senders are for the caller to
+   distinguish.) */
 static bool compete_for_messages(const struct action *a, const struct action *b) {
   return a->trigger != TRIGGER_NONE && b->trigger != TRIGGER_NONE && a->kind == b->kind &&
          (a->trigger == TRIGGER_QUORUM || b->trigger == TRIGGER_QUORUM || a != b) && (takes(a) || takes(b));
@@ -157,6 +135,7 @@ struct action_failure_check {
   const struct model *model;
   const struct query *query;
   const struct role *role;
+  bool fails; /* so far */
 };
 
 static bool node_fails(const struct action_failure_check *f, const struct node *n) {
@@ -188,20 +167,17 @@ static bool assign_fails(const struct action_failure_check *f, const struct stmt
   return node_fails(f, s->expr) || !stays_in(s->expr->type, place);
 }
 
-static bool block_fails(const struct action_failure_check *f, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    bool fails = s->kind == STMT_ASSIGN ? assign_fails(f, s) : node_fails(f, s->expr);
-    if (s->send)
-      fails |= f->role->graph || node_fails(f, s->send->message) || node_fails(f, s->send->to);
-    if (fails || guard_fails(f, &s->guard) || block_fails(f, &s->then) || block_fails(f, &s->other))
-      return true;
-  }
-  return false;
+static void visit_failure(void *context, const struct stmt *s) {
+  struct action_failure_check *f = context;
+  f->fails |= guard_fails(f, &s->guard) || (s->kind == STMT_ASSIGN ? assign_fails(f, s) : node_fails(f, s->expr));
+  if (s->send)
+    f->fails |= f->role->graph || node_fails(f, s->send->message) || node_fails(f, s->send->to);
 }
 
-static bool action_fails(const struct action_failure_check *f, const struct action *a) {
-  return node_fails(f, a->match) || node_fails(f, a->size) || guard_fails(f, &a->guard) || block_fails(f, &a->body);
+static bool action_fails(struct action_failure_check f, const struct action *a) {
+  f.fails = node_fails(&f, a->match) || node_fails(&f, a->size) || guard_fails(&f, &a->guard);
+  block_visit(&a->body, visit_failure, &f);
+  return f.fails;
 }
 
 /* --- all of them --- */
@@ -223,12 +199,12 @@ struct independence *independence_of(const struct model *m, const struct query *
     const struct role *role = &m->roles[r];
     uint32_t n = role->nactions;
     struct update_forms *forms = arena_alloc(arena, (n + 1) * sizeof *forms);
-    struct action_failure_check f = {m, q, role};
+    struct action_failure_check f = {m, q, role, false};
     out->of[r] = arena_alloc(arena, (n * n + 1) * sizeof **out->of);
     out->fails[r] = arena_alloc(arena, (n + 1) * sizeof **out->fails);
     for (uint32_t a = 0; a < n; a++) {
       forms[a] = update_forms_of(m, role, &role->actions[a], arena);
-      out->fails[r][a] = action_fails(&f, &role->actions[a]);
+      out->fails[r][a] = action_fails(f, &role->actions[a]);
     }
     struct independence_check c = {m, role, use->of[r], forms, channels_fifo(m, q)};
     for (uint32_t a = 0; a < n; a++)

@@ -20,7 +20,7 @@ struct licence_builder {
   struct licences *out;
 };
 
-/* The quotes in reasons: long constructs are cut, line breaks and comments become one space. */
+/* Quotes in reasons: long constructs are cut, line breaks and comments become one space. */
 #define QUOTE_MAX 40
 
 const char *source_quote(const struct model *m, struct span at, struct arena *arena) {
@@ -53,7 +53,7 @@ static void builder_refuses(struct licence_builder *g, enum reduction r, struct 
   g->out->of[r] = (struct licence){.concerns = true, .reason = why.reason, .at = why.at};
 }
 
-/* It is about something that such models do not have. */
+/* The reduction is not for such models. */
 static void builder_not_applicable(struct licence_builder *g, enum reduction r, const char *reason) {
   g->out->of[r] = (struct licence){.reason = reason};
 }
@@ -71,7 +71,7 @@ static struct refusal live_property(const struct licence_builder *g) {
   return (struct refusal){0};
 }
 
-/* Fairness to each of something tells them apart. */
+/* Fairness to each process or message distinguishes them. */
 static struct refusal fairness_distinguishes(const struct licence_builder *g, enum fairness least) {
   const struct clause *fair = environment_fairness(&g->model->environments[g->query->environment]);
   if (!fair || fair->fair_to > least || !model_steps(g->model) || !query_is_live(g->model, g->query))
@@ -82,8 +82,7 @@ static struct refusal fairness_distinguishes(const struct licence_builder *g, en
                           fair->at};
 }
 
-/* What the granted licence says: how the identities of the roles that it is for are used, and which
- * roles stay. */
+/* The reason of a granted licence: how identities are used, and which roles are excluded. */
 static const char *symmetry_reason(struct licence_builder *g, const struct identity_usage *used) {
   const struct model *m = g->model;
   struct text text = {0};
@@ -212,7 +211,7 @@ static bool has_dead_variables_rounds(const struct licence_builder *g, const str
   return false;
 }
 
-/* Of those that crashed or halted, fewer variables are read. */
+/* stops: processes may crash. Of crashed and halted processes, fewer variables are live. */
 static bool has_dead_variables_steps(const struct step_live_variables *l, const struct action_uses *use,
                                      const struct role *role, uint32_t r, bool stops) {
   for (uint32_t i = 0; i < role->nactions; i++)
@@ -247,13 +246,13 @@ static bool has_dead_variables(const struct licence_builder *g) {
   return dead;
 }
 
-/* A step that changes nothing is no step to a property of steps: it must not matter to it whether a variable that
-   nobody reads was changed. */
+/* Step properties are not evaluated on steps that change nothing. So it must not matter to them whether a step changes
+   a dead variable. */
 static struct refusal observes_stuttering(struct licence_builder *g) {
   const struct model *m = g->model;
   for (uint32_t i = 0; i < g->query->nproperties && model_steps(m); i++) {
     const struct property *p = &m->properties[g->query->properties[i]];
-    if (!property_is_stutter_invariant(p))
+    if (property_observes_stuttering(m, g->query, p))
       return (struct refusal){
           arena_printf(g->arena, "'%s' may be broken by a step that changes nothing it reads", p->name), p->at};
   }
@@ -272,7 +271,7 @@ static void grant_dead_variables(struct licence_builder *g) {
                       : "every variable may be read again");
 }
 
-/* It keeps the states that can be reached, but not every step between them. */
+/* Merging keeps all reachable states, but not every transition between them. */
 static void grant_merging(struct licence_builder *g) {
   const struct model *m = g->model;
   for (uint32_t i = 0; i < g->query->nproperties; i++) {
@@ -306,7 +305,7 @@ static bool type_is_stored(const struct model *m, const struct type *t) {
   return false;
 }
 
-/* Program points have labels, too, but no names that trade places. */
+/* Program points are enumerations, too, but their values are not interchangeable. */
 static bool is_point_type(const struct model *m, const struct type *t) {
   for (uint32_t r = 0; r < m->nroles; r++)
     if (m->roles[r].point_var != NO_VAR && m->roles[r].vars[m->roles[r].point_var].type == t)
@@ -314,8 +313,8 @@ static bool is_point_type(const struct model *m, const struct type *t) {
   return false;
 }
 
-/* The type whose values are renamed: the one that inputs are chosen from, if its values are interchangeable and as long
-   as their initial choice is reduced, too; else the one of most values that are. */
+/* The type whose values are permuted: that of the inputs, if its values are interchangeable. If they are not, and no
+   reduction of initial values is tied to it, the largest other type whose values are. */
 static void grant_value_symmetry(struct licence_builder *g) {
   const struct model *m = g->model;
   struct licences *out = g->out;
@@ -380,7 +379,7 @@ static void grant_channels(struct licence_builder *g) {
                                  : "no message is lost");
 }
 
-/* What ties the steps of different processes together beyond what they read, write and send. */
+/* Dependences between steps of different processes beyond what they read, write and send. */
 static struct refusal couples_processes(struct licence_builder *g) {
   const struct licence *window = &g->out->of[REDUCE_ROUND_WINDOW];
   if (window->granted && window->useful && g->requested->reduce[REDUCE_ROUND_WINDOW] != REQUEST_OFF)
@@ -429,7 +428,8 @@ static void grant_round_window(struct licence_builder *g) {
                        : "round numbers are only compared and advanced");
 }
 
-/* Nothing may come between a message and its being passed on, and nobody may care when that is. */
+/* Nothing may interfere between the arrival of a message and its being forwarded, and the moment must not be observed.
+ */
 static struct refusal prevents_fusion(struct licence_builder *g) {
   static const struct {
     enum clause_kind kind;
@@ -525,7 +525,7 @@ struct licence semantics_licence(const struct model *m, const struct query *q, s
   return l;
 }
 
-/* --- requested --- */
+/* --- the request of the user --- */
 
 static void apply(struct licence_builder *g, enum reduction r) {
   struct licence *l = &g->out->of[r];
@@ -552,7 +552,7 @@ static void apply_request(struct licence_builder *g) {
     apply(g, (enum reduction)r);
   struct licence *partition = &out->of[REDUCE_PARTITION], *order = &out->of[REDUCE_ORDER];
   struct licence *values = &out->of[REDUCE_VALUES];
-  if (!out->value_type) /* there is nothing that could be forced */
+  if (!out->value_type) /* there is no type to apply them to */
     partition->applied = partition->forced = order->applied = order->forced = values->applied = values->forced = false;
   if (partition->applied && order->applied) {
     order->applied = order->forced = false;
@@ -566,8 +566,8 @@ static void apply_request(struct licence_builder *g) {
   }
 }
 
-/* Fine rounds: what a process does that nobody can see may go together with what it does next. Runs are no longer the
-   shortest then, so this is for queries that no run answers: how far apart processes get. */
+/* Fine rounds: invisible steps of a process may be fused with its next step. Counterexamples are then no longer
+   shortest, so this is only for queries about the round distance. */
 static void grant_invisible_steps(struct licence_builder *g) {
   const struct environment *env = &g->model->environments[g->query->environment];
   bool stops = false, shown = false;

@@ -6,33 +6,34 @@
 
 #include <string.h>
 
-#define INSTANCES_MAX 10000 /* of a formula that is multiplied out */
+#define INSTANCES_MAX 10000 /* of expanded quantifiers */
 
 struct live_lowering {
   struct model *model;
   const struct query *query;
   struct live_formula *form;
   VEC(struct node *) atoms;
-  struct node **slot;       /* by slot: what stands for it */
-  VEC(struct node *) bound; /* those that stand for processes now */
+  struct node **slot;       /* by slot: the node that replaces it */
+  VEC(struct node *) bound; /* those that are processes */
   const struct type *boolean, *number;
-  bool rigid;       /* who is correct is only known in the end */
-  bool byzantine;   /* some processes take no part in quantifiers */
-  uint32_t correct; /* the hidden input that stands for `correct`, NO_VAR: not yet one */
+  bool rigid;       /* `correct` is a matter of the whole run: processes may crash */
+  bool byzantine;   /* quantifiers skip some processes */
+  uint32_t correct; /* the hidden input for `correct`; NO_VAR: none so far */
   uint32_t instances;
-  uint32_t followed; /* hidden inputs that stand for processes */
+  uint32_t followed; /* number of hidden inputs that are processes or sets of them */
 };
 
-/* --- what a formula speaks of --- */
+/* --- what a formula contains --- */
 
 bool node_is_temporal(const struct node *n) { return node_has_traits(n, TRAIT_TEMPORAL); }
 
-/* Of a def that can call itself, or one beyond the limits of def_inlining.c: what stands in it cannot be replaced. */
+/* A call that was not inlined: of a recursive def, or beyond the limits of def_inlining.c. Its body cannot be
+ * rewritten. */
 static bool calls_with_status(const struct model *m, const struct node *n) {
   return node_has_traits(n, TRAIT_CALLS) && node_has_traits_deep(m, n, TRAIT_STATUS);
 }
 
-/* What a range may have that does not depend on the state. */
+/* Traits of operators in ranges that do not depend on the state. */
 #define FIXED                                                                                                          \
   (TRAIT_NAME | TRAIT_PROCESSES | TRAIT_STATUS | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS |    \
    TRAIT_FAILS)
@@ -55,7 +56,7 @@ static struct node *global(struct live_lowering *l, struct span at, uint32_t ind
   return n;
 }
 
-/* One for all, chosen at the start. */
+/* A new file-level input. */
 static uint32_t hidden_input(struct live_lowering *l, const char *name, struct span at, const struct type *type) {
   struct model *m = l->model;
   struct var *globals = arena_array(&m->arena, m->nglobals + 1, sizeof *globals);
@@ -73,7 +74,7 @@ static uint32_t correct_input(struct live_lowering *l, struct span at) {
   return l->correct;
 }
 
-/* What is known only in the end, as the hidden input says. */
+/* `correct` or `faulty` in the whole run, by the hidden input. */
 static struct node *rigid_status(struct live_lowering *l, const struct node *n) {
   struct node *correct = global(l, n->at, correct_input(l, n->at));
   if (n->op == NODE_CORRECT)
@@ -83,7 +84,7 @@ static struct node *rigid_status(struct live_lowering *l, const struct node *n) 
   return made(l, NODE_DIFFERENCE, n->at, n->type, all, correct);
 }
 
-/* A copy with everything that is bound outside put in its place. */
+/* A copy in which names bound outside are replaced. */
 static struct node *closed(struct live_lowering *l, const struct node *n) {
   struct arena *arena = &l->model->arena;
   if (!n)
@@ -116,7 +117,8 @@ static bool look_for(void *context, const struct node *n) {
   return !m->found;
 }
 
-/* A Byzantine process has no variables. The formula is not about it, but the truth of atoms is asked of all values. */
+/* A Byzantine process has no variables. Quantifiers skip it, but atoms are evaluated for all values of hidden inputs.
+ */
 static struct node *shielded(struct live_lowering *l, struct node *n) {
   for (size_t i = l->bound.n; i-- > 0 && l->byzantine;) {
     struct binding_search m = {l->bound.at[i], false};
@@ -154,7 +156,7 @@ static ltl junction(struct live_lowering *l, ltl a, ltl b, bool and) {
   return and? ltl_and(l->form->pool, a, b) : ltl_or(l->form->pool, a, b);
 }
 
-/* x in correct: never faulty. */
+/* x in correct: x is never faulty. */
 static ltl never_faulty(struct live_lowering *l, const struct node *set, struct node *x) {
   struct node *now = made(l, NODE_CORRECT, set->at, l->model->process_set, NULL, NULL);
   ltl f = ltl_always(l->form->pool, atom(l, made(l, NODE_IN, set->at, l->boolean, x, now)));
@@ -190,13 +192,13 @@ static ltl member(struct live_lowering *l, const struct node *range, struct node
   return atom(l, made(l, NODE_IN, range->at, l->boolean, x, closed(l, range)));
 }
 
-/* What a generator's name, which stands for x now, has to satisfy. */
+/* The condition on a generator's name, which is replaced by x. */
 static ltl belongs(struct live_lowering *l, const struct generator *g, struct node *x) {
   ltl f = is_whole(l, g) ? ltl_truth(l->form->pool, true) : member(l, g->range, x);
   return g->cond ? ltl_and(l->form->pool, f, lower(l, g->cond, false, false)) : f;
 }
 
-/* The i-th value of a finite type, as the text would write it. */
+/* The i-th value of a finite type as an expression. */
 static struct node *nth(struct live_lowering *l, const struct generator *g, uint64_t i) {
   struct model *m = l->model;
   value v = type_nth(&m->values, g->type, i);
@@ -262,7 +264,7 @@ static ltl lower_until(struct live_lowering *l, const struct node *n, bool neg, 
   return neg ? ltl_release(l->form->pool, a, b) : ltl_until(l->form->pool, a, b);
 }
 
-/* a == b of formulas, or not. */
+/* Equivalence of formulas, or its negation. */
 static ltl lower_equal(struct live_lowering *l, const struct node *n, bool differ) {
   ltl a = lower(l, n->kid[0], false, false), b = lower(l, n->kid[1], false, false);
   ltl not_a = ltl_not(l->form->pool, a);
@@ -305,7 +307,7 @@ static ltl lower_temporal(struct live_lowering *l, const struct node *n, bool ne
   case NODE_FORALL:
     return quantify(l, &(struct quantifier_context){n, neg, (n->op == NODE_EXISTS) != neg, moves}, 0);
   }
-  /* the checker lets temporal operators stand nowhere else */
+  /* the type checker allows temporal operators nowhere else */
   l->form->refused = "a temporal formula stands where only states can be spoken of";
   return ltl_truth(l->form->pool, true);
 }
@@ -324,7 +326,8 @@ static ltl lower(struct live_lowering *l, const struct node *n, bool neg, bool m
 
 /* --- the query --- */
 
-/* The hidden `correct` is who never becomes faulty: always only those who are not, and in the end all of them. */
+/* The hidden `correct` is the set of processes that never become faulty: always a subset of those that are correct so
+   far, and eventually all of them. */
 static ltl correct_is_right(struct live_lowering *l, struct span at) {
   struct node *now = made(l, NODE_CORRECT, at, l->model->process_set, NULL, NULL), *said = global(l, at, l->correct);
   ltl never_too_many = ltl_always(l->form->pool, atom(l, made(l, NODE_SUBSET, at, l->boolean, said, now)));
@@ -332,7 +335,7 @@ static ltl correct_is_right(struct live_lowering *l, struct span at) {
   return ltl_and(l->form->pool, never_too_many, in_the_end);
 }
 
-/* All that the engine asks about, in one formula. */
+/* The conjunction of all atoms. */
 static struct node *all_atoms(struct live_lowering *l, struct span at) {
   struct node *all = made(l, NODE_CONST, at, l->boolean, NULL, NULL);
   all->constant = 1;
@@ -372,7 +375,7 @@ void live_formula_release(struct live_formula *form) {
 
 /* --- for each --- */
 
-/* Of processes that take no part, `forall p` says nothing and `for each p` something. */
+/* `forall p` skips processes that take no part in a round, `for each p` does not. */
 static bool all_take_part(const struct model *m, const struct query *q) {
   if (environment_has_fault(m, q, CLAUSE_CRASH) || environment_has_fault(m, q, CLAUSE_BYZANTINE))
     return false;

@@ -1,11 +1,11 @@
-/* A live property as a query of its own: which runs violate it, in temporal logic over closed formulas about states.
+/* The negation of a live property in linear temporal logic (Pnueli 1977) over closed formulas about states.
 
-   Of the property's negation, processes (and other values) that are said to exist become hidden inputs: one for all,
-   chosen at the start. So `forall p in P: eventually p.decided` asks for a run in which the hidden p never decides, and
-   a renaming of processes renames p, too. Quantifiers that cannot be moved to the front are multiplied out.
+   Existential quantifiers of the negation that can be moved to the front become hidden inputs: file-level inputs (rigid
+   variables), chosen at the start. So a run violates `forall p in P: eventually p.decided` if the hidden p never
+   decides in it. A permutation of processes also permutes p. Other quantifiers are expanded.
 
-   `correct` means: never faulty in this run. Where processes can crash that is not a matter of the state, so that it
-   becomes `always (p in correct)`, or a hidden input that is compared with who has crashed. */
+   `correct` means: never faulty in this run. Where processes can crash, that is no property of a state. It becomes
+   `always (p in correct)`, or a hidden input that is compared with the crashed processes. */
 #ifndef RONDO_ANALYSIS_LIVE_FORMULA_H
 #define RONDO_ANALYSIS_LIVE_FORMULA_H
 
@@ -13,30 +13,30 @@
 #include "model/model.h"
 
 struct live_formula {
-  struct node *text; /* the property as it stands */
+  struct node *text; /* the property as written */
   struct ltl_pool *pool;
-  ltl violated;        /* holds of the runs that violate it */
+  ltl violated;        /* true of the runs that violate it */
   struct node **atoms; /* in the model's arena, as are all nodes */
   uint32_t natoms;
-  const char *refused; /* not NULL: it is too much to ask, and why */
+  const char *refused; /* why it is not supported; or NULL */
 };
 
-/* Changes the model, which must be there for this query alone: hidden inputs are added, and the property's formula
-   becomes its atoms, for the analyses to read. */
+/* Changes the model, which must not be used for other queries: hidden inputs are added, and the property's formula
+   becomes the conjunction of its atoms, for the analyses to read. */
 void live_formula_init(struct live_formula *, struct model *, uint32_t property, uint32_t environment);
 void live_formula_release(struct live_formula *);
 
-/* What an environment says of runs `for each p` is a clause for each of them, which tells them apart. Less and more
-   than that tells nobody apart: less is to say it of the processes that the property follows only, more is to say it of
-   all at the same time. What holds of all runs that satisfy the less holds; what is violated by a run that satisfies
-   the more is violated. Between them nothing is known. */
+/* A clause about runs with `for each p` is a clause for each process, which rules out symmetry. Two approximations keep
+   symmetry. The weaker assumption requires the clause only of the processes in hidden inputs: if the property holds
+   under it, it holds. The stronger one requires it of all processes at the same time: if the property is violated under
+   it, it is violated. Otherwise nothing is known. */
 enum each_approximation { EACH_WEAKER, EACH_STRONGER };
-/* Changes the environment so, after live_formula_init. False: there is no such clause, or it cannot be done; nothing
- * changes. */
+/* Replaces these clauses of the environment, after live_formula_init. False: there is no such clause, or it is not
+   supported; nothing changes. */
 bool live_approximate_each(struct model *, uint32_t property, uint32_t environment, enum each_approximation);
 
-/* Ranges of quantifiers that have temporal operators below: the same in every state. */
+/* The range has the same members in every state, as quantifiers over temporal formulas require. */
 bool range_is_state_independent(const struct node *);
-bool node_is_temporal(const struct node *); /* it, or something below it, is */
+bool node_is_temporal(const struct node *); /* contains a temporal operator */
 
 #endif

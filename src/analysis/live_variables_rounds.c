@@ -1,4 +1,4 @@
-/* Which variables may still be read: a backward pass over the schedule until nothing changes. */
+/* Live variables of round models: a backward pass over the schedule, up to a fixed point. */
 #include "analysis/read_sets.h"
 
 #include "analysis/dataflow.h"
@@ -25,9 +25,9 @@ static void read_formula(const struct model *m, const struct node *formula, bool
 struct oracle_reads_walk {
   const struct model *model;
   bool **vars;                  /* by role, by variable: read by the clause */
-  bool **idle;                  /* the same, of processes that take no part */
+  bool **idle;                  /* the same, of processes that take no part in the round */
   bool *role_slot, *other_slot; /* by slot: bound over a role; over something else */
-  bool in_def;                  /* which has a frame of its own: what it reads of its arguments is read of anybody */
+  bool in_def;                  /* a def has its own slots: its arguments may be any processes */
 };
 
 static bool visit_slots(void *context, const struct node *n) {
@@ -37,7 +37,7 @@ static bool visit_slots(void *context, const struct node *n) {
   return true;
 }
 
-/* A quantifier over a role leaves out who takes no part; any other process may be idle. */
+/* A quantifier over a role ranges over the processes that take part; any other process may be idle. */
 static bool takes_part(const struct oracle_reads_walk *o, const struct node *process) {
   return !o->in_def && process->op == NODE_SLOT && o->role_slot[process->index] && !o->other_slot[process->index];
 }
@@ -82,7 +82,7 @@ struct round_liveness_pass {
   const struct model *model;
   const struct query *query;
   struct live_variables *out;
-  bool **clause_vars; /* scratch: by role, what clauses read in the round that is looked at */
+  bool **clause_vars; /* scratch: by role, what clauses read in the current round */
 };
 
 static bool **vars_new(const struct model *m) {
@@ -98,7 +98,7 @@ static void vars_free(const struct model *m, bool **vars) {
   memory_free(vars);
 }
 
-/* `from round` is taken to hold always: a round has no number of its own in an endless phase. */
+/* `from round k` is treated as `every round`: in an endless phase a point has no fixed round number. */
 static bool clause_speaks_at(const struct round_liveness_pass *p, const struct clause *c, uint32_t point) {
   if (!c->pred || !clause_is_relevant(p->model, p->query, c))
     return false;
@@ -132,7 +132,7 @@ static bool oracle_forgotten(const struct var *v, const struct point *p) {
   return v->kind == VAR_ORACLE && (v->each == EACH_ROUND || p->phase_end);
 }
 
-/* What matters of a role before a round, given what matters after it. */
+/* From the live variables of a role after a round to those before it. */
 static void round_before(struct round_liveness_pass *p, uint32_t r, uint32_t point, bool *matters) {
   const struct model *m = p->model;
   const struct role *role = &m->roles[r];
@@ -144,17 +144,14 @@ static void round_before(struct round_liveness_pass *p, uint32_t r, uint32_t poi
       matters[i] = false;
   flow_block(&flow, &body->finally, matters);
   flow_block(&flow, &body->update, matters);
-  for (uint32_t i = 0; i < body->nsends; i++) {
-    flow_guard(&flow, &body->sends[i].guard, matters);
-    flow_node(&flow, body->sends[i].message, matters);
-    flow_node(&flow, body->sends[i].to, matters);
-  }
+  for (uint32_t i = 0; i < body->nsends; i++)
+    flow_send(&flow, &body->sends[i], matters);
   for (uint32_t i = 0; i < role->nvars; i++)
     matters[i] |= p->clause_vars[r][i];
   for (uint32_t i = 0; i < role->nvars; i++)
     if (oracle_chosen(&role->vars[i], &m->points[point]))
       matters[i] = false;
-  /* whoever crashes in this round keeps what it had before */
+  /* a process that crashes in this round keeps its values */
   for (uint32_t i = 0; i < role->nvars; i++)
     matters[i] |= p->out->idle[r][i];
 }

@@ -1,5 +1,4 @@
-/* Which variables of processes that take steps may still be read: a backward pass over program points until nothing
-   changes. */
+/* Live variables of models of steps: a backward pass over program points, up to a fixed point. */
 #include "analysis/action_use.h"
 
 #include "analysis/dataflow.h"
@@ -25,8 +24,8 @@ static bool add_all(bool *to, const bool *from, uint32_t n) {
   return grew;
 }
 
-/* What matters before an action that is taken at that label. The guard comes first, then point and `once` advance, then
-   the body. */
+/* The live variables before an action that is taken at that label. The guard is evaluated first, then the program point
+   and `once` change, then the body is executed. */
 static void action_before(const struct step_liveness_pass *p, const struct action *a, uint32_t label, bool *matters) {
   const struct role *role = p->role;
   struct flow flow = {.model = p->model, .mode = FLOW_LIVENESS, .nvars = role->nvars};
@@ -46,8 +45,8 @@ static void action_before(const struct step_liveness_pass *p, const struct actio
   flow_guard(&flow, &a->guard, matters);
 }
 
-/* What matters of a process that will recover: first values are computed in order of declaration, and what survives is
-   read at the first point after `start`. */
+/* The live variables of a crashed process that may recover: first values are computed in order of declaration, and the
+   process continues at the first point after `start`. */
 static void recovery_before(const struct step_liveness_pass *p, bool *matters) {
   const struct role *role = p->role;
   struct flow flow = {.model = p->model, .mode = FLOW_LIVENESS, .nvars = role->nvars};

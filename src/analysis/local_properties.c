@@ -9,18 +9,17 @@
 
 #include <string.h>
 
-/* --- what a formula looks at that changes in time --- */
+/* --- what a formula reads of processes --- */
 
 struct process_reads {
-  uint32_t slot;      /* the first process that is asked for a variable */
-  bool some, several; /* there is one; there are others */
+  uint32_t slot;      /* the last process of which a variable is read */
+  bool some, several; /* a variable of a process is read; of different processes */
   bool status;        /* `correct`, `faulty` */
   bool rounds;
   const struct node *unsupported; /* not simply a variable of a process that a quantifier names */
 };
 
-/* What an operator may have that reads nothing that changes in time. (In rounds, variables of the whole file are
- * inputs.) */
+/* Traits of operators that read nothing that changes. (In rounds, file-level variables are inputs.) */
 #define RIGID                                                                                                          \
   (TRAIT_NAME | TRAIT_SHARED | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS |    \
    TRAIT_FAILS | TRAIT_TEMPORAL)
@@ -75,7 +74,7 @@ static bool binds_inside(const struct node *n, uint32_t slot) {
   return b.found;
 }
 
-/* correct, faulty, R & correct, ...: whether a process is in it depends on that process alone. */
+/* correct, faulty, R & correct, ...: membership of a process depends on its own status only. */
 static bool is_status_set(const struct node *n) {
   if (n->op == NODE_CORRECT || n->op == NODE_FAULTY)
     return true;
@@ -86,18 +85,18 @@ static bool is_status_set(const struct node *n) {
   return false;
 }
 
-/* --- going through a formula --- */
+/* --- checking a formula --- */
 
 enum stability { STAYS_TRUE, STAYS_FALSE, STAYS_THE_SAME };
 
 struct locality_check {
-  struct model *model; /* to add stabilities; NULL: only to look */
+  struct model *model; /* to add stabilities; NULL: none are added */
   const struct model *read;
-  bool crashes; /* some process that is correct may not be later */
+  bool crashes; /* `correct` may change */
   uint32_t property;
   struct refusal why;    /* it is not local */
-  bool status_dependent; /* because of who is correct so far */
-  bool needs_stability;  /* something that it reads has to stay as it is */
+  bool status_dependent; /* because it reads `correct` or `faulty` */
+  bool needs_stability;
   VEC(const struct generator *) bound;
   struct arena *arena;
   VEC(struct property) * made;
@@ -167,7 +166,7 @@ static bool is_among(const uint32_t *at, size_t n, uint32_t x) {
   return false;
 }
 
-/* Names of outer quantifiers, whatever they stand for. NULL: for one of them everything cannot be tried. */
+/* The body for all values of the outer names that it reads. NULL: one of these has too many values, or is a process. */
 static struct node *for_all_others(struct locality_check *l, struct node *body, uint32_t subject,
                                    const struct node *about) {
   struct model *m = l->model;
@@ -202,7 +201,7 @@ static struct node *for_all_others(struct locality_check *l, struct node *body, 
   return ok ? body : NULL;
 }
 
-/* False: whether it stays cannot be seen process by process. */
+/* False: it cannot be checked process by process. */
 static bool add_stability(struct locality_check *l, uint32_t subject, struct node *body) {
   struct model *m = l->model;
   bool some = false;
@@ -233,7 +232,7 @@ static bool add_stability(struct locality_check *l, uint32_t subject, struct nod
   return some;
 }
 
-/* n speaks of one process, and stays as it is. */
+/* Requires that n, which is about one process, is stable. */
 static void require_stable(struct locality_check *l, const struct node *n, uint32_t subject, enum stability how) {
   l->needs_stability = true;
   if (!l->model)
@@ -249,7 +248,7 @@ static void require_stable(struct locality_check *l, const struct node *n, uint3
     m->properties[l->property].stability_unknown = true;
 }
 
-/* What a quantifier goes through is something of a process: no member leaves (no new one comes). */
+/* The range of a quantifier is a variable of a process: requires that members are never removed (or never added). */
 static void require_members_stable(struct locality_check *l, const struct generator *g, uint32_t subject,
                                    enum stability how) {
   l->needs_stability = true;
@@ -274,9 +273,9 @@ static void require_members_stable(struct locality_check *l, const struct genera
     m->properties[l->property].stability_unknown = true;
 }
 
-/* --- what is wrong, and must stay --- */
+/* --- what violates the property, and must be stable --- */
 
-/* Several processes compared, counted, ...: nothing that is read of any of them may change. */
+/* Several processes are compared: nothing that is read of any of them may change. */
 static void check_parts(struct locality_check *l, const struct node *n) {
   struct process_reads s = process_reads_of(n);
   if (!s.some && !s.status && !s.unsupported)
@@ -298,7 +297,7 @@ static void check_parts(struct locality_check *l, const struct node *n) {
 
 static void check_generator(struct locality_check *l, const struct generator *g, bool wrong_if_inside);
 
-/* n is part of what is wrong: as it stands (wrong), or its negation. */
+/* n is part of the violation: n itself (wrong), or its negation. */
 static void check_formula(struct locality_check *l, const struct node *n, bool wrong) {
   struct process_reads s = process_reads_of(n);
   if (!s.some && !s.status && !s.unsupported)
@@ -323,7 +322,7 @@ static void check_formula(struct locality_check *l, const struct node *n, bool w
   case NODE_FORALL:
   case NODE_EXISTS: {
     if (s.some && !s.several && !s.status && !binds_inside(n, s.slot))
-      break; /* all of it is about one process that is named further out */
+      break; /* it is about one process that an outer quantifier names */
     size_t outer = l->bound.n;
     for (uint32_t i = 0; i < n->ngen; i++) {
       check_generator(l, &n->gen[i], (n->op == NODE_EXISTS) == wrong);
@@ -359,7 +358,7 @@ static void check_generator(struct locality_check *l, const struct generator *g,
   if (s.status && !s.some && !s.unsupported && !l->crashes)
     return;
   if (g->range->op == (wrong_if_inside ? NODE_FAULTY : NODE_CORRECT))
-    return; /* who is faulty stays so */
+    return; /* faulty processes stay faulty */
   if (s.status)
     refuse(l, g->range, "may change: a process that is correct may crash later");
   else if (s.several || s.unsupported)
@@ -376,18 +375,18 @@ static bool has_crash_clause(const struct model *m, const struct query *q) {
   return false;
 }
 
-/* --- is all that is wrong wrong with one process? --- */
+/* --- does one process violate the property alone? --- */
 
 enum violator_kind {
   VIOLATORS_NONE,
-  VIOLATORS_NAMED,  /* the process that an outer quantifier calls `slot` */
-  VIOLATORS_ONE,    /* one process that a quantifier inside has found */
-  VIOLATORS_EITHER, /* one of the two */
+  VIOLATORS_NAMED,  /* the process that an outer quantifier binds to `slot` */
+  VIOLATORS_ONE,    /* one process, bound by an inner quantifier */
+  VIOLATORS_EITHER, /* NAMED or ONE */
   VIOLATORS_SEVERAL
 };
 struct violators {
   enum violator_kind with;
-  uint32_t slot; /* ONE, EITHER */
+  uint32_t slot; /* NAMED, EITHER */
 };
 
 static struct violators violators_conjunction(struct violators a, struct violators b) {
@@ -415,7 +414,7 @@ static struct violators violators_disjunction(struct violators a, struct violato
 
 static struct violators violators_of(const struct node *n, bool wrong, bool crashes);
 
-/* n is no combination of formulas. */
+/* n is no connective and no quantifier. */
 static struct violators violators_of_atom(const struct node *n, bool crashes) {
   struct process_reads s = process_reads_of(n);
   bool status = s.status && crashes;
@@ -437,7 +436,7 @@ static struct violators violators_of_range(const struct generator *g, bool crash
 }
 
 static struct violators violators_of_quantifier(const struct node *n, bool wrong, bool crashes) {
-  bool some = (n->op == NODE_EXISTS) == wrong; /* what is wrong is wrong with some, not with all */
+  bool some = (n->op == NODE_EXISTS) == wrong; /* one binding is enough for a violation */
   struct violators w = violators_of(n->kid[0], wrong, crashes);
   for (uint32_t i = n->ngen; i-- > 0;) {
     const struct generator *g = &n->gen[i];
@@ -448,7 +447,7 @@ static struct violators violators_of_quantifier(const struct node *n, bool wrong
     if (about)
       w = (struct violators){some ? VIOLATORS_ONE : VIOLATORS_SEVERAL, NO_SLOT};
     else if (!some && w.with == VIOLATORS_ONE)
-      w.with = VIOLATORS_SEVERAL; /* for each another one */
+      w.with = VIOLATORS_SEVERAL; /* possibly a different one for each binding */
   }
   return w;
 }
@@ -473,13 +472,13 @@ static struct violators violators_of(const struct node *n, bool wrong, bool cras
 
 /* --- live properties --- */
 
-/* One process, whose steps come in the same order everywhere. */
+/* About one process, whose states come in the same order in fine and whole rounds. */
 static bool is_about_one(const struct node *n) {
   struct process_reads s = process_reads_of(n);
   return !s.unsupported && !s.several && !(s.some && binds_inside(n, s.slot));
 }
 
-/* Quantifiers of that kind, and what they say of one process at a time. What they range over may be that process's. */
+/* A prefix of quantifiers of that kind, followed by a formula about one process. Ranges may read that process. */
 static bool is_about_each(const struct node *n, enum op quantifier) {
   struct process_reads s = {.slot = NO_SLOT};
   for (; n->op == quantifier; n = n->kid[0])
@@ -492,8 +491,8 @@ static bool is_about_each(const struct node *n, enum op quantifier) {
   return !s.unsupported && !s.several && !node_is_temporal(n) && is_about_one(n);
 }
 
-/* `always` and `eventually always` are said of all if they are said of each, `eventually` and `always eventually` of
-   someone if they are said of one of them: processes are finitely many. */
+/* `always` and `eventually always` distribute over forall, `eventually` and `always eventually` over exists, because
+   there are finitely many processes. */
 static bool distributes_over_processes(const struct node *n) {
   const struct node *in = n->kid[0];
   if (n->op == NODE_ALWAYS)
@@ -502,7 +501,7 @@ static bool distributes_over_processes(const struct node *n) {
          (in->op == NODE_ALWAYS ? is_about_each(in->kid[0], NODE_FORALL) : is_about_each(in, NODE_EXISTS));
 }
 
-/* The start is the same for all. */
+/* Formulas without temporal operators are about the initial state, which fine and whole rounds share. */
 static void check_live(struct locality_check *l, const struct node *n) {
   if (op_traits(n->op) & TRAIT_TEMPORAL) {
     if (!is_about_one(n) && !distributes_over_processes(n))
@@ -525,7 +524,7 @@ static enum locality check_property_locality(struct locality_check *l, const str
   }
   if (rounds)
     return LOCAL_ROUNDS;
-  if (p->step) { /* while one process moves all the others are looked at, too */
+  if (p->step) { /* quantifiers range over all processes, including those that do not move */
     if (violators_of(p->formula, false, l->crashes).with >= VIOLATORS_SEVERAL)
       refuse(l, p->formula, "speaks of steps of several processes together");
     else if (!property_is_stutter_invariant(p))
@@ -566,8 +565,8 @@ enum locality locality_of(const struct model *m, const struct query *q, uint32_t
   return LOCAL_NOT;
 }
 
-/* Environments with crashes and without may need stabilities for different properties. What has to stay is the same
-   for both where both need it: crashes only decide whether a property needs it, or is refused. */
+/* Environments with and without crashes may need stabilities for different properties. Where both need some, they are
+   the same: crashes only decide whether a property needs any, or is refused. */
 void locality_add_stabilities(struct model *m) {
   VEC(struct property) made = {0};
   struct arena scratch;

@@ -4,19 +4,19 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
-/* What is known of a call: its body is looked through once for each of these. */
+/* The result for a call. The body of a def is analysed once for each combination of the other members. */
 struct known_call {
   uint32_t def;
-  uint64_t honest; /* by argument, of the first 64 */
+  uint64_t honest; /* bit i: argument i is a process that is not Byzantine (the first 64) */
   bool received, fails;
 };
 
 struct may_fail_walk {
   const struct model *model;
   bool byzantine; /* some processes have no variables */
-  bool *honest;   /* by slot of the current frame: a process that has its variables */
-  bool *open;     /* by def: being looked at */
-  bool received;  /* something was received: it is being gone through */
+  bool *honest;   /* by slot of the current frame: a process that is not Byzantine */
+  bool *open;     /* by def: being analysed */
+  bool received;  /* inside a generator over `received`, which is therefore not empty */
   VEC(struct known_call) known;
   order_dependence_fn *on_order;
   void *context;
@@ -59,10 +59,10 @@ static bool never_empty(const struct may_fail_walk *f, const struct node *range)
 
 /* --- arithmetic --- */
 
-/* Rounds are advanced by constants: no search takes as many steps as it would need to leave 64 bits. */
+/* Rounds are advanced by constants. No search takes enough steps for an overflow of 64 bits. */
 #define ADVANCE_MOST (INT64_C(1) << 20)
 
-/* A type knows the bounds of its numbers: where a result may leave 64 bits the checker has made it TYPE_INT. */
+/* A TYPE_RANGE gives the bounds of a result. The type checker uses TYPE_INT where a result may leave 64 bits. */
 static bool leaves_64_bits(const struct node *n) {
   if (n->type->kind == TYPE_ROUND)
     return n->op != NODE_ADD || n->kid[1]->type->kind != TYPE_RANGE || n->kid[1]->type->hi > ADVANCE_MOST;
@@ -84,7 +84,7 @@ static bool field_fails(const struct may_fail_walk *f, const struct node *n) {
 
 static bool call_fails(struct may_fail_walk *f, const struct node *n) {
   if (f->open[n->index])
-    return true; /* it may call itself without end */
+    return true; /* unbounded recursion */
   bool *outer = f->honest;
   struct known_call call = {.def = n->index, .received = f->received};
   for (uint32_t i = 0; i < n->n && i < 64; i++)
@@ -108,7 +108,7 @@ static bool call_fails(struct may_fail_walk *f, const struct node *n) {
   return result;
 }
 
-/* Whose neighbours they are is not known here. */
+/* The role that evaluates it is not known here. */
 static bool neighbours_fail(struct may_fail_walk *f) {
   for (uint32_t r = 0; r < f->model->nroles; r++)
     if (f->model->roles[r].graph && fails(f, f->model->roles[r].graph))
@@ -116,7 +116,7 @@ static bool neighbours_fail(struct may_fail_walk *f) {
   return false;
 }
 
-/* Apart from what its parts do. Every operator that can fail is told apart here; of one that is not, it is assumed. */
+/* May the operator itself fail, apart from its operands? Operators with TRAIT_FAILS that are not listed may. */
 static bool fails_itself(struct may_fail_walk *f, const struct node *n) {
   if (!(op_traits(n->op) & TRAIT_FAILS))
     return false;
@@ -154,7 +154,7 @@ static bool fails_itself(struct may_fail_walk *f, const struct node *n) {
   case NODE_NEIGHBOURS:
     return neighbours_fail(f);
   }
-  return true; /* majority, first, last, front, a range check */
+  return true; /* MAJORITY, FIRST, LAST, FRONT, NARROW */
 }
 
 static bool may_be_empty(enum op op) {
@@ -162,8 +162,7 @@ static bool may_be_empty(enum op op) {
          op == NODE_FIRST || op == NODE_LAST;
 }
 
-/* Everything is looked at, even once the answer is known: somebody may want to hear of each
- * quantifier. */
+/* Visits everything even if the result is known, because on_order is called for each quantifier. */
 static bool bindings_fail(struct may_fail_walk *f, const struct generator *gen, uint32_t ngen, struct node *const *kid,
                           uint32_t n, bool *first_range) {
   bool received = f->received, result = false;
@@ -194,7 +193,7 @@ static bool fails(struct may_fail_walk *f, const struct node *n) {
   }
   itself = fails_itself(f, n);
   bool bindings = bindings_fail(f, n->gen, n->ngen, n->kid, n->n, &first_range);
-  /* the first range is evaluated once, whatever the order of its members */
+  /* the first range is evaluated once, before the first binding */
   if (bindings && f->on_order && (n->op == NODE_EXISTS || n->op == NODE_FORALL))
     f->on_order(f->context, n);
   return itself || bindings || first_range;

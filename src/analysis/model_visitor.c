@@ -41,25 +41,31 @@ static void visit_assign(const struct model_visitor *s, const struct visit_site 
   flow(s, at, stmt->expr, t);
 }
 
-static void visit_block(const struct model_visitor *s, const struct visit_site *at, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *stmt = b->at[i];
-    if (stmt->kind == STMT_IF)
-      visit_guard(s, at, &stmt->guard);
-    if (stmt->kind == STMT_LET)
-      visit(s, at, stmt->expr);
-    if (stmt->kind == STMT_ASSIGN)
-      visit_assign(s, at, stmt);
-    if (stmt->kind == STMT_SEND) {
-      flow(s, at, stmt->send->message, s->model->messages[stmt->send->kind].type);
-      visit(s, at, stmt->send->to);
-    }
-    visit_block(s, at, &stmt->then);
-    visit_block(s, at, &stmt->other);
+struct stmt_visitor {
+  const struct model_visitor *visitor;
+  const struct visit_site *at;
+};
+
+static void visit_stmt(void *context, const struct stmt *stmt) {
+  const struct stmt_visitor *v = context;
+  const struct model_visitor *s = v->visitor;
+  if (stmt->kind == STMT_IF)
+    visit_guard(s, v->at, &stmt->guard);
+  if (stmt->kind == STMT_LET)
+    visit(s, v->at, stmt->expr);
+  if (stmt->kind == STMT_ASSIGN)
+    visit_assign(s, v->at, stmt);
+  if (stmt->kind == STMT_SEND) {
+    flow(s, v->at, stmt->send->message, s->model->messages[stmt->send->kind].type);
+    visit(s, v->at, stmt->send->to);
   }
 }
 
-/* The roles that a send can reach: a target that is computed may be anybody. */
+static void visit_block(const struct model_visitor *s, const struct visit_site *at, const struct block *b) {
+  block_visit(b, visit_stmt, &(struct stmt_visitor){s, at});
+}
+
+/* Can the send reach processes of the role? A computed target may be any process. */
 static bool may_reach(const struct send *send, uint32_t role) {
   return send->target != TARGET_SET || send->to_role == ROLE_ANY || send->to_role == role;
 }
@@ -82,7 +88,7 @@ static void visit_vars(const struct model_visitor *s, const struct visit_site *a
   }
 }
 
-/* A process that recovers computes its first values again: what they say is then part of what it does. */
+/* A process that recovers computes its first values again, as part of its behaviour. */
 static void visit_recovery(const struct model_visitor *s, uint32_t r) {
   const struct role *role = &s->model->roles[r];
   struct visit_site at = {.place = SITE_PROCESS, .role = r};
@@ -91,7 +97,7 @@ static void visit_recovery(const struct model_visitor *s, uint32_t r) {
       flow(s, &at, role->vars[i].init, role->vars[i].type);
 }
 
-/* How many messages a quorum needs is a number, whatever else its values are. */
+/* The size of a quorum is a plain number. */
 static const struct type number_type = {.kind = TYPE_INT};
 
 static void visit_actions(const struct model_visitor *s, uint32_t r) {
@@ -192,7 +198,7 @@ const struct clause *environment_forging_clause(const struct model *m, const str
   const struct clause *c = find_clause(m, q, CLAUSE_BYZANTINE);
   if (!c)
     c = find_clause(m, q, CLAUSE_CORRUPTED);
-  /* a predicate that speaks of SHO lets messages be corrupted as far as it holds */
+  /* a predicate about SHO allows corruption as far as it holds */
   const struct environment *env = &m->environments[q->environment];
   for (uint32_t i = 0; i < env->nclauses && !c; i++)
     if (node_has_op(env->clauses[i].pred, NODE_SHO))

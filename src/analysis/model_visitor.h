@@ -1,5 +1,5 @@
-/* Goes through all the text that a query depends on: what processes start with and do, the environment, the
-   properties. Every expression comes with the place where it stands; defs are for the visitor to follow. */
+/* Visits all text that a query depends on: first values, what processes do, the environment, the properties. Every
+   expression comes with the kind of its place. Defs are for the callback to follow. */
 #ifndef RONDO_ANALYSIS_MODEL_VISITOR_H
 #define RONDO_ANALYSIS_MODEL_VISITOR_H
 
@@ -8,7 +8,7 @@
 enum site_kind {
   SITE_INITIAL,     /* first values and `where` */
   SITE_PROCESS,     /* sends, updates, finally; actions, whom a process can send to, first values after a recovery */
-  SITE_ENVIRONMENT, /* clauses that constrain the runs of this query */
+  SITE_ENVIRONMENT, /* clauses that are relevant to the query */
   SITE_PROPERTY
 };
 
@@ -26,26 +26,27 @@ struct model_visitor {
   void (*node)(void *context, const struct visit_site *, const struct node *);
   /* NULL: the ranges and conditions of guards go to node */
   void (*guard)(void *context, const struct visit_site *, const struct guard *);
-  /* An expression becomes the value of something of that type; it goes to node as well. NULL: not asked for. */
+  /* The value of the expression is stored in something of that type. The expression is passed to node as well. May be
+     NULL. */
   void (*flow)(void *context, const struct visit_site *, const struct node *, const struct type *);
 };
 
 void model_visit(const struct model_visitor *);
 
-/* The variables that a block assigns: one of the role's own, or of model->globals. */
+/* The type of the assigned variable: one of the role's own, or of model->globals. */
 const struct type *assigned_type(const struct model *, uint32_t role, const struct stmt *assign);
 
 /* Faults with a limit above 0 */
 bool environment_has_fault(const struct model *, const struct query *, enum clause_kind);
-/* Messages may arrive that nobody sent: Byzantine processes, corruption. Which clause says so, or NULL. */
+/* A clause that allows messages that were not sent: Byzantine processes, corruption. Or NULL. */
 const struct clause *environment_forging_clause(const struct model *, const struct query *);
-/* Steps: what is said about channels, or NULL. */
+/* Steps: the clause about channels, or NULL. */
 const struct clause *query_channels(const struct model *, const struct query *);
-/* Steps: processes of the role may come back after a crash, with first values in all that forgets. */
+/* Steps: processes of the role may recover after a crash. Their volatile variables then have first values. */
 bool role_recovers(const struct model *, const struct query *, uint32_t role);
 bool var_is_volatile(const struct var *);
 bool query_has_live_property(const struct model *, const struct query *);
-/* Does the clause say anything about the runs that this query looks at? */
+/* Clauses about whole runs are relevant to live properties only. */
 bool clause_is_relevant(const struct model *, const struct query *, const struct clause *);
 
 #endif

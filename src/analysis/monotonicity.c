@@ -64,7 +64,7 @@ static bool is_part(const struct prover *p, const struct node *n, uint32_t *fiel
   return false;
 }
 
-/* Evaluated at the same moment; whatever goes through something is never the same. */
+/* Evaluated in the same state. Expressions with generators are never the same. */
 static bool same(const struct prover *p, const struct node *a, const struct node *b) {
   uint32_t f, g;
   a = bare(a);
@@ -82,7 +82,7 @@ static bool same(const struct prover *p, const struct node *a, const struct node
   return true;
 }
 
-/* --- keeping facts --- */
+/* --- facts --- */
 
 static void facts_add(fact_vec *facts, const struct node *n, bool negated) {
   if (!n)
@@ -143,17 +143,22 @@ static void facts_forget(const struct prover *p, fact_vec *facts, enum op op, ui
   facts->n = kept;
 }
 
-static void facts_forget_assigned(const struct prover *p, fact_vec *facts, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    if (s->kind == STMT_ASSIGN)
-      facts_forget(p, facts, s->shared ? NODE_GLOBAL : NODE_VAR, s->var);
-    facts_forget_assigned(p, facts, &s->then);
-    facts_forget_assigned(p, facts, &s->other);
-  }
+struct assigned_facts {
+  const struct prover *prover;
+  fact_vec *facts;
+};
+
+static void forget_assigned(void *context, const struct stmt *s) {
+  const struct assigned_facts *a = context;
+  if (s->kind == STMT_ASSIGN)
+    facts_forget(a->prover, a->facts, s->shared ? NODE_GLOBAL : NODE_VAR, s->var);
 }
 
-/* Names that are bound anew: what was known of the slots is of another name. */
+static void facts_forget_assigned(const struct prover *p, fact_vec *facts, const struct block *b) {
+  block_visit(b, forget_assigned, &(struct assigned_facts){p, facts});
+}
+
+/* The generators bind names. Facts about earlier names in the same slots are dropped. */
 static void facts_bind(const struct prover *p, fact_vec *facts, const struct generator *gen, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     facts_forget(p, facts, NODE_SLOT, gen[i].slot);
@@ -161,9 +166,9 @@ static void facts_bind(const struct prover *p, fact_vec *facts, const struct gen
     facts_add(facts, gen[i].cond, false);
 }
 
-/* --- using them --- */
+/* --- what follows from facts --- */
 
-/* What a comparison says of a and b, if it holds, or does not. */
+/* The relation between the operands of the comparison that the fact states. */
 static enum op relation(const struct fact *f) {
   enum op op = f->cond->op;
   if (!f->negated)
@@ -214,7 +219,7 @@ static bool known_within(const struct prover *p, const fact_vec *facts, const st
   return false;
 }
 
-/* Facts of the form n == constant, n != constant, either way round. */
+/* Facts of the form n == constant, n != constant, with the operands in either order. */
 static bool compared_with(const struct prover *p, const struct fact *f, const struct node *n, bool *equal,
                           value *constant) {
   enum op op = f->cond ? relation(f) : NODE_OPS;
@@ -303,7 +308,7 @@ static struct number_bounds bounds_of(const struct prover *p, const fact_vec *fa
   return b;
 }
 
-/* --- proofs: the value of an expression against what a place holds --- */
+/* --- proofs: the value of an expression compared with the present value of a place --- */
 
 enum proof_claim { CLAIM_UP, CLAIM_DOWN, CLAIM_STAYS_SOME };
 
@@ -377,7 +382,7 @@ static bool proves_number(const struct prover *p, const fact_vec *facts, const s
     return true;
   if (n->op == NODE_ADD || n->op == NODE_SUB) {
     struct number_bounds x = bounds_of(p, facts, a), y = bounds_of(p, facts, b);
-    bool grows = up == (n->op == NODE_ADD); /* by how much b is positive */
+    bool grows = up == (n->op == NODE_ADD); /* the claim needs b >= 0; otherwise b <= 0 */
     if (proves(p, facts, a, g) && (grows ? y.lo >= 0 : y.hi <= 0))
       return true;
     return n->op == NODE_ADD && proves(p, facts, b, g) && (up ? x.lo >= 0 : x.hi <= 0);
@@ -409,10 +414,10 @@ static bool proves_stays_some(const struct prover *p, const fact_vec *facts, con
 
 static bool proves_outright(const struct prover *, const fact_vec *, const struct node *, struct proof_goal);
 
-/* One of two is known: whichever it is. */
+/* By cases of a disjunction that is a fact. */
 static bool proves_by_cases(const struct prover *p, const fact_vec *facts, const struct node *n, struct proof_goal g) {
   bool result = false;
-  g.depth += PROOF_DEPTH / 2; /* few cases within cases */
+  g.depth += PROOF_DEPTH / 2; /* limits nested case distinctions */
   for (size_t i = 0; i < facts->n && !result; i++) {
     const struct fact *f = &facts->at[i];
     if (!f->cond || f->cond->op != (f->negated ? NODE_AND : NODE_OR))
@@ -537,7 +542,7 @@ static void prove_if(const struct prover *p, fact_vec *facts, const struct stmt 
   facts_forget_assigned(p, facts, &s->other);
 }
 
-/* Any number of times, in any order: what holds before one turn is what no turn touches. */
+/* The body is executed any number of times: only facts that it does not invalidate hold at its start. */
 static void prove_foreach(const struct prover *p, fact_vec *facts, const struct stmt *s) {
   facts_forget_assigned(p, facts, &s->then);
   fact_vec inner = facts_copy(facts);
@@ -574,7 +579,8 @@ static void prove_block(const struct prover *p, fact_vec *facts, const struct bl
 
 /* --- quorums --- */
 
-/* What the pattern says of each message, it says of what they have in common. NULL: it speaks of something else. */
+/* A condition on each message, with the fields on which all messages agree replaced by the names that are bound to
+   them. NULL: it reads something else of the message. */
 static struct node *of_common_parts(const struct prover *p, const struct node *n) {
   const struct action *a = p->action;
   if (n->ngen || n->op == NODE_SENDER || n->op == NODE_CALL || (n->op == NODE_SLOT && n->index == a->slot))
@@ -617,7 +623,7 @@ void action_monotonicity(const struct model *m, uint32_t role, const struct acti
   if (a->match && !node_chooses(m, a->match)) {
     if (a->trigger == TRIGGER_ONE)
       facts_add(&facts, a->match, false);
-    else if (a->nparts > 0) /* then there is at least one message */
+    else if (a->nparts > 0) /* `same`: there is at least one message */
       add_common(&p, &facts, a->match);
   }
   facts_bind(&p, &facts, a->guard.gen, a->guard.ngen);

@@ -1,8 +1,9 @@
-/* What properties read of a process that stands at a certain place: in `at(p, active) and p.r > q.r` nothing of a p
-   that stands elsewhere. */
+/* What properties read of a process at a given program point: `at(p, active) and p.r > q.r` reads p.r only if p is at
+   `active`. The program point decides conditions in three-valued logic. */
 #include "analysis/action_use.h"
 
 #include "analysis/may_fail.h"
+#include "analysis/three_valued.h"
 #include "model/node.h"
 
 struct reads_at_walk {
@@ -10,62 +11,41 @@ struct reads_at_walk {
   const struct query *query;
   const struct role *role;
   uint32_t role_index, label;
-  uint32_t slot; /* whoever this stands for is of the role, and at the label */
+  uint32_t slot; /* the name of a process of the role that is at the label */
   bool *reads;   /* by variable of the role */
 };
-
-enum truth_at_point { UNTRUE, TRUE, EITHER };
-
-static enum truth_at_point truth_of(bool t) { return t ? TRUE : UNTRUE; }
-static enum truth_at_point opposite(enum truth_at_point t) { return t == EITHER ? EITHER : truth_of(t == UNTRUE); }
 
 static bool is_viewed(const struct reads_at_walk *v, const struct node *n) {
   return n->op == NODE_SLOT && n->index == v->slot;
 }
 
-static enum truth_at_point decide(const struct reads_at_walk *, const struct node *);
-
-static enum truth_at_point decide_place(const struct reads_at_walk *v, const struct node *n) {
+static enum ternary decide_place(const struct reads_at_walk *v, const struct node *n) {
   const struct node *where = n->kid[0], *label = n->kid[1];
   if (where->op != NODE_REMOTE || where->primed || label->op != NODE_CONST || !is_viewed(v, where->kid[0]) ||
       v->role->point_var == NO_VAR || v->model->fields[where->index].var[v->role_index] != v->role->point_var)
-    return EITHER;
-  return truth_of(label->constant == (value)v->label);
+    return MAYBE;
+  return ternary_of(label->constant == (value)v->label);
 }
 
-static enum truth_at_point decide_either(enum truth_at_point a, enum truth_at_point b, enum truth_at_point decides) {
-  return a == decides || b == decides ? decides : a == EITHER ? EITHER : b;
-}
-
-static enum truth_at_point decide(const struct reads_at_walk *v, const struct node *n) {
+static enum ternary decide(void *context, const struct node *n) {
+  const struct reads_at_walk *v = context;
   switch (op_number(n->op)) {
-  case NODE_CONST:
-  case NODE_PARAM:
-    return truth_of(n->constant != 0);
-  case NODE_NOT:
-    return opposite(decide(v, n->kid[0]));
-  case NODE_AND:
-    return decide_either(decide(v, n->kid[0]), decide(v, n->kid[1]), UNTRUE);
-  case NODE_OR:
-    return decide_either(decide(v, n->kid[0]), decide(v, n->kid[1]), TRUE);
-  case NODE_IMPLIES:
-    return decide_either(opposite(decide(v, n->kid[0])), decide(v, n->kid[1]), TRUE);
   case NODE_EQ:
     return decide_place(v, n);
   case NODE_NE:
-    return opposite(decide_place(v, n));
+    return ternary_not(decide_place(v, n));
   case NODE_IN:
     if (is_viewed(v, n->kid[0]) && n->kid[1]->op == NODE_ROLE_SET)
-      return truth_of(n->kid[1]->index == v->role_index || n->kid[1]->index == ROLE_ANY);
-    return EITHER;
+      return ternary_of(n->kid[1]->index == v->role_index || n->kid[1]->index == ROLE_ANY);
+    return MAYBE;
   }
-  return EITHER;
+  return ternary_connective(n, decide, context);
 }
 
-/* Is what it says settled by where the process stands? (Now: what is said of another time is not.) */
+/* Does the program point decide the condition? (Only in the present state: temporal operators refer to others.) */
 static bool is_settled(const struct reads_at_walk *v, const struct node *n) {
-  return n->type->kind == TYPE_BOOL && decide(v, n) != EITHER && !node_has_traits_deep(v->model, n, TRAIT_TEMPORAL) &&
-         !node_may_fail(v->model, v->query, n, NULL, NULL);
+  return n->type->kind == TYPE_BOOL && decide((void *)v, n) != MAYBE &&
+         !node_has_traits_deep(v->model, n, TRAIT_TEMPORAL) && !node_may_fail(v->model, v->query, n, NULL, NULL);
 }
 
 static void read_field(const struct reads_at_walk *v, const struct node *n) {
@@ -99,7 +79,7 @@ static void view(const struct reads_at_walk *v, const struct node *n) {
     if (!n->gen[i].cond)
       continue;
     view(v, n->gen[i].cond);
-    if (is_settled(v, n->gen[i].cond) && decide(v, n->gen[i].cond) == UNTRUE)
+    if (is_settled(v, n->gen[i].cond) && decide((void *)v, n->gen[i].cond) == NO)
       return;
   }
   for (uint32_t i = 0; i < n->n; i++)

@@ -1,10 +1,9 @@
 #include "analysis/range_restriction.h"
 
+#include "analysis/three_valued.h"
 #include "base/memory.h"
 
 #include <string.h>
-
-enum restriction_truth { NO, YES, MAYBE };
 
 #define CALL_DEPTH 12
 #define CALLS_MAX 10000 /* a def may call another several times, and so on */
@@ -15,19 +14,17 @@ struct absence_walk {
   enum slot_knowledge *slots; /* of the current frame */
   unsigned depth;             /* of calls */
   unsigned calls;             /* so far */
-  /* cases: may be empty, so both are tried */
-  enum restriction_truth correct_empty, role_empty;
+  /* `correct` and the roles may be empty: both cases are tried */
+  enum ternary correct_empty, role_empty;
 };
 
-/* Saturating, so that the ends stand for "beyond". */
+/* Interval arithmetic. The ends saturate: INT64_MIN and INT64_MAX mean "no bound". */
 struct interval {
   int64_t lo, hi;
 };
 static const struct interval any_number = {INT64_MIN, INT64_MAX};
 
-static enum restriction_truth truth_of(struct absence_walk *, const struct node *);
-
-static enum restriction_truth negated(enum restriction_truth t) { return t == MAYBE ? MAYBE : t == YES ? NO : YES; }
+static enum ternary truth_of(void *context, const struct node *);
 
 static bool mentions(const struct absence_walk *a, const struct node *n) { return scalarset_occurs_in(a->o, n->type); }
 
@@ -43,7 +40,7 @@ static void bind(struct absence_walk *a, const struct generator *g) {
   a->slots[g->slot] = !is_domain(a->o, g->range) && occurs(a, g->range) ? SLOT_STATE : SLOT_ANY;
 }
 
-/* A call's frame: what is known of the arguments. NULL: too deep, or too many. */
+/* The frame of a call: what is known of the arguments. NULL: too many calls. */
 static enum slot_knowledge *frame_of(struct absence_walk *a, const struct node *call) {
   if (a->depth >= CALL_DEPTH || ++a->calls > CALLS_MAX)
     return NULL;
@@ -94,7 +91,7 @@ static bool occurs(struct absence_walk *a, const struct node *n) {
   return true;
 }
 
-/* Does the expression's value surely hold the absent one, where equality sees it? */
+/* Does the expression's value surely contain the absent value, so that it differs from every value that does not? */
 static bool holds_absent(const struct absence_walk *a, const struct node *n) {
   switch (op_number(n->op)) {
   case NODE_SLOT:
@@ -122,7 +119,7 @@ static struct interval product(struct interval x, struct interval y) {
     return x;
   if (y.lo == 0 && y.hi == 0)
     return y;
-  if (endless(x) || endless(y)) /* only the sign is of use */
+  if (endless(x) || endless(y)) /* only the sign is known */
     return x.lo >= 0 && y.lo >= 0 ? (struct interval){0, INT64_MAX} : any_number;
   __int128 p[] = {(__int128)x.lo * y.lo, (__int128)x.lo * y.hi, (__int128)x.hi * y.lo, (__int128)x.hi * y.hi};
   struct interval r = {clamp(p[0]), clamp(p[0])};
@@ -142,8 +139,7 @@ static struct interval sum(struct interval x, struct interval y, int sign) {
   return r;
 }
 
-static enum restriction_truth any_binding(struct absence_walk *, const struct generator *, uint32_t n,
-                                          const struct node *body);
+static enum ternary any_binding(struct absence_walk *, const struct generator *, uint32_t n, const struct node *body);
 
 static struct interval number_of(struct absence_walk *a, const struct node *n) {
   switch (op_number(n->op)) {
@@ -172,7 +168,7 @@ static struct interval number_of(struct absence_walk *a, const struct node *n) {
 
 /* --- truth --- */
 
-static enum restriction_truth range_empty(struct absence_walk *a, const struct node *range) {
+static enum ternary range_empty(struct absence_walk *a, const struct node *range) {
   switch (op_number(range->op)) {
   case NODE_ROLE_SET:
     return a->role_empty;
@@ -187,41 +183,41 @@ static enum restriction_truth range_empty(struct absence_walk *a, const struct n
 }
 
 /* Is there a binding that satisfies all conditions and the body? */
-static enum restriction_truth any_binding(struct absence_walk *a, const struct generator *gen, uint32_t n,
-                                          const struct node *body) {
+static enum ternary any_binding(struct absence_walk *a, const struct generator *gen, uint32_t n,
+                                const struct node *body) {
   bool sure = true;
   for (uint32_t i = 0; i < n; i++) {
-    enum restriction_truth empty = range_empty(a, gen[i].range);
+    enum ternary empty = range_empty(a, gen[i].range);
     if (empty == YES)
       return NO;
     sure &= empty == NO;
     bind(a, &gen[i]);
-    enum restriction_truth cond = gen[i].cond ? truth_of(a, gen[i].cond) : YES;
+    enum ternary cond = gen[i].cond ? truth_of(a, gen[i].cond) : YES;
     if (cond == NO)
       return NO;
     sure &= cond == YES;
   }
-  enum restriction_truth t = body ? truth_of(a, body) : YES;
+  enum ternary t = body ? truth_of(a, body) : YES;
   if (t == NO)
     return NO;
   return sure && t == YES ? YES : MAYBE;
 }
 
-/* Is there a binding that satisfies the conditions and breaks the body? */
-static enum restriction_truth any_exception(struct absence_walk *a, const struct generator *gen, uint32_t n,
-                                            const struct node *body) {
+/* Is there a binding that satisfies the conditions and violates the body? */
+static enum ternary any_exception(struct absence_walk *a, const struct generator *gen, uint32_t n,
+                                  const struct node *body) {
   if (!body)
     return NO;
-  enum restriction_truth bound = any_binding(a, gen, n, NULL);
+  enum ternary bound = any_binding(a, gen, n, NULL);
   if (bound == NO)
     return NO;
-  enum restriction_truth broken = negated(truth_of(a, body));
+  enum ternary broken = ternary_not(truth_of(a, body));
   if (broken == NO)
     return NO;
   return bound == YES && broken == YES ? YES : MAYBE;
 }
 
-static enum restriction_truth equality(struct absence_walk *a, const struct node *x, const struct node *y) {
+static enum ternary equality(struct absence_walk *a, const struct node *x, const struct node *y) {
   if ((holds_absent(a, x) && occurs(a, y)) || (holds_absent(a, y) && occurs(a, x)))
     return NO;
   if (x->op == NODE_SLOT && y->op == NODE_SLOT && holds_absent(a, x) && holds_absent(a, y))
@@ -229,16 +225,14 @@ static enum restriction_truth equality(struct absence_walk *a, const struct node
   return MAYBE;
 }
 
-static enum restriction_truth less(struct interval x, struct interval y) {
-  return x.hi < y.lo ? YES : x.lo >= y.hi ? NO : MAYBE;
-}
+static enum ternary less(struct interval x, struct interval y) { return x.hi < y.lo ? YES : x.lo >= y.hi ? NO : MAYBE; }
 
 static bool is_number(const struct node *n) { return n->type->kind == TYPE_INT || n->type->kind == TYPE_RANGE; }
 
-static enum restriction_truth relation(struct absence_walk *a, const struct node *n) {
+static enum ternary relation(struct absence_walk *a, const struct node *n) {
   const struct node *x = n->kid[0], *y = n->kid[1];
   if (n->op == NODE_EQ || n->op == NODE_NE) {
-    enum restriction_truth t = equality(a, x, y);
+    enum ternary t = equality(a, x, y);
     if (t == MAYBE && is_number(x) && is_number(y) && !mentions(a, x) && !mentions(a, y)) {
       struct interval i = number_of(a, x), k = number_of(a, y);
       if (i.hi < k.lo || k.hi < i.lo)
@@ -246,7 +240,7 @@ static enum restriction_truth relation(struct absence_walk *a, const struct node
       else if (i.lo == i.hi && k.lo == k.hi && !endless(i))
         t = YES;
     }
-    return n->op == NODE_EQ ? t : negated(t);
+    return n->op == NODE_EQ ? t : ternary_not(t);
   }
   if (!is_number(x) || !is_number(y) || mentions(a, x) || mentions(a, y))
     return MAYBE;
@@ -257,47 +251,34 @@ static enum restriction_truth relation(struct absence_walk *a, const struct node
   case NODE_GT:
     return less(k, i);
   case NODE_LE:
-    return negated(less(k, i));
+    return ternary_not(less(k, i));
   case NODE_GE:
-    return negated(less(i, k));
+    return ternary_not(less(i, k));
   }
   return MAYBE;
 }
 
-static enum restriction_truth call_truth(struct absence_walk *a, const struct node *n) {
+static enum ternary call_truth(struct absence_walk *a, const struct node *n) {
   enum slot_knowledge *frame = frame_of(a, n), *outer = a->slots;
   if (!frame)
     return MAYBE;
   a->slots = frame;
   a->depth++;
-  enum restriction_truth t = truth_of(a, a->o->model->defs[n->index].body);
+  enum ternary t = truth_of(a, a->o->model->defs[n->index].body);
   a->depth--;
   a->slots = outer;
   memory_free(frame);
   return t;
 }
 
-static enum restriction_truth conjunction(enum restriction_truth x, enum restriction_truth y) {
-  return x == NO || y == NO ? NO : x == YES && y == YES ? YES : MAYBE;
-}
-
-static enum restriction_truth truth_of(struct absence_walk *a, const struct node *n) {
+static enum ternary truth_of(void *context, const struct node *n) {
+  struct absence_walk *a = context;
   const struct node *body = n->n ? n->kid[0] : NULL;
   switch (op_number(n->op)) {
-  case NODE_CONST:
-    return n->constant ? YES : NO;
-  case NODE_NOT:
-    return negated(truth_of(a, body));
-  case NODE_AND:
-    return conjunction(truth_of(a, n->kid[0]), truth_of(a, n->kid[1]));
-  case NODE_OR:
-    return negated(conjunction(negated(truth_of(a, n->kid[0])), negated(truth_of(a, n->kid[1]))));
-  case NODE_IMPLIES:
-    return negated(conjunction(truth_of(a, n->kid[0]), negated(truth_of(a, n->kid[1]))));
   case NODE_EXISTS:
     return any_binding(a, n->gen, n->ngen, body);
   case NODE_FORALL:
-    return negated(any_exception(a, n->gen, n->ngen, body));
+    return ternary_not(any_exception(a, n->gen, n->ngen, body));
   case NODE_EQ:
   case NODE_NE:
   case NODE_LT:
@@ -311,7 +292,7 @@ static enum restriction_truth truth_of(struct absence_walk *a, const struct node
   case NODE_CALL:
     return call_truth(a, n);
   }
-  return MAYBE;
+  return ternary_connective(n, truth_of, a);
 }
 
 /* --- the query --- */
@@ -326,9 +307,9 @@ enum slot_knowledge slot_knowledge_of(const struct range_context *q, const struc
   return all ? SLOT_STATE : SLOT_ANY;
 }
 
-/* Processes that quantifiers range over: all of them in a process, the honest in a property, those
-   that take part in an environment. */
-static enum restriction_truth roles_empty(const struct range_context *q) {
+/* The processes that quantifiers range over: all in a process, those that are not Byzantine in a property, those that
+   take part in the round in an environment. */
+static enum ternary roles_empty(const struct range_context *q) {
   const struct model *m = q->scalarset->model;
   for (uint32_t r = 0; r < m->nroles; r++)
     if (m->roles[r].count == 0)
@@ -344,9 +325,9 @@ bool generator_is_range_restricted(const struct range_context *q, const struct g
                                    uint32_t which, const struct node *body, bool universal) {
   const struct model *m = q->scalarset->model;
   if (gen[which].range->type->element != q->scalarset->value)
-    return false; /* something that holds such values: what would it be for it to be absent? */
-  enum restriction_truth roles = roles_empty(q);
-  /* one role's processes may all be gone: both cases are tried; several roles are not told apart */
+    return false; /* a compound type that contains such values: absence is not defined */
+  enum ternary roles = roles_empty(q);
+  /* all processes of the only role may be gone: both cases are tried; several roles are not distinguished */
   uint32_t cases = roles == MAYBE && m->nroles == 1 ? 4 : 2;
   struct absence_walk a = {.o = q->scalarset, .place = q->place};
   a.slots = memory_alloc((m->nslots + 1) * sizeof *a.slots);
@@ -358,12 +339,12 @@ bool generator_is_range_restricted(const struct range_context *q, const struct g
     for (uint32_t k = 0; k < which; k++)
       bind(&a, &gen[k]);
     a.slots[gen[which].slot] = SLOT_ABSENT;
-    enum restriction_truth cond = gen[which].cond ? truth_of(&a, gen[which].cond) : YES;
+    enum ternary cond = gen[which].cond ? truth_of(&a, gen[which].cond) : YES;
     if (cond == NO)
       continue;
     const struct generator *rest = gen + which + 1;
     uint32_t nrest = n - which - 1;
-    enum restriction_truth t = universal ? any_exception(&a, rest, nrest, body) : any_binding(&a, rest, nrest, body);
+    enum ternary t = universal ? any_exception(&a, rest, nrest, body) : any_binding(&a, rest, nrest, body);
     restricted = t == NO;
   }
   memory_free(a.slots);

@@ -17,25 +17,14 @@ struct read_set_walk {
 
 /* --- senders that are known before anything is received --- */
 
-static bool same_node(const struct node *a, const struct node *b) {
-  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant ||
-      a->primed != b->primed || a->n != b->n || a->ngen || b->ngen)
-    return false;
-  for (uint32_t i = 0; i < a->n; i++)
-    if (!same_node(a->kid[i], b->kid[i]))
-      return false;
-  return true;
-}
-
 static bool is_nonzero_constant(const struct node *n) {
   return (n->op == NODE_CONST || n->op == NODE_PARAM) && n->constant > 0;
 }
 
-/* Can the expression be evaluated before the update, with the same value, and without failing?
-   `from(q)` may stand where it is not always reached, so an argument that can fail is not for
-   evaluating in advance. */
+/* Can the expression be evaluated before the update, with the same value, and without failing? A `from(q)` need not be
+   evaluated on every path, so the evaluation of q in advance must not fail. */
 static bool known_before(const struct read_set_walk *r, const struct node *n, unsigned depth) {
-  if (depth > KNOWN_DEPTH) /* a def that calls itself, for one */
+  if (depth > KNOWN_DEPTH) /* a recursive def, for example */
     return false;
   bool parts = false; /* known if its parts are */
   switch (op_number(n->op)) {
@@ -49,7 +38,7 @@ static bool known_before(const struct read_set_walk *r, const struct node *n, un
   case NODE_VAR:
     return !r->assigned[n->index];
   case NODE_CALL:
-    /* only names for something known: an argument would be a slot of the def's own frame */
+    /* only defs without parameters: an argument would be a slot of the def's own frame */
     return n->n == 0 && known_before(r, r->model->defs[n->index].body, depth + 1);
   case NODE_DIV:
   case NODE_MOD:
@@ -83,7 +72,7 @@ static bool known_before(const struct read_set_walk *r, const struct node *n, un
 static void add_named(struct read_set_walk *r, const struct node *sender) {
   struct read_set *out = r->reads;
   for (uint32_t i = 0; i < out->nnamed; i++)
-    if (same_node(out->named[i], sender))
+    if (node_same_value(out->named[i], sender, false))
       return;
   if (out->nnamed == r->named_cap) {
     uint32_t cap = r->named_cap ? 2 * r->named_cap : 4;
@@ -134,7 +123,7 @@ static bool visit_read(void *context, const struct node *n) {
   struct read_set *reads = r->reads;
   unsigned traits = op_traits(n->op);
   look_at_received(reads, n);
-  if (n->op == NODE_CARD && n->kid[0]->op == NODE_HEARD) { /* how many, not who */
+  if (n->op == NODE_CARD && n->kid[0]->op == NODE_HEARD) { /* only the number is read */
     received_as(reads, RECEIVED_CONTENT);
     reads->counts = true;
     return false;
@@ -142,7 +131,7 @@ static bool visit_read(void *context, const struct node *n) {
   reads->me |= (traits & TRAIT_SELF) != 0;
   reads->globals |= (traits & TRAIT_SHARED) != 0;
   reads->chooses |= (traits & TRAIT_CHOOSES) != 0;
-  reads->phase |= (traits & TRAIT_CLOCK) && n->op != NODE_LOOP; /* which is the same whenever the round comes */
+  reads->phase |= (traits & TRAIT_CLOCK) && n->op != NODE_LOOP; /* a constant of the point */
   if (n->op == NODE_FROM)
     read_from(r, n);
   else if (traits & TRAIT_SENDERS)
@@ -152,40 +141,19 @@ static bool visit_read(void *context, const struct node *n) {
   return true;
 }
 
-static void read_node(struct read_set_walk *r, const struct node *n) {
-  if (n)
-    node_walk_deep(r->model, n, visit_read, r);
-}
-
-static void read_guard(struct read_set_walk *r, const struct guard *g) {
-  for (uint32_t i = 0; i < g->ngen; i++) {
-    read_node(r, g->gen[i].range);
-    read_node(r, g->gen[i].cond);
-    if (g->nused && g->gen[i].range->type->kind != TYPE_OPTION) /* there may be several */
-      r->reads->chooses = true;
+/* Statements come in the order of the text: what is marked assigned may have been assigned before what follows. */
+static void read_stmt(void *context, const struct stmt *s) {
+  struct read_set_walk *r = context;
+  stmt_walk_deep(r->model, s, visit_read, r);
+  r->reads->chooses |= guard_chooses(&s->guard);
+  if (s->kind == STMT_FOREACH) {
+    received_as(r->reads, RECEIVED_CONTENT);
+    r->reads->counts = true;
+    r->reads->chooses = true; /* of an order */
+    block_assigns(&s->then, r->assigned, NULL);
   }
-  read_node(r, g->cond);
-}
-
-/* In the order of the text: what is marked assigned may have been assigned before what follows. */
-static void read_block(struct read_set_walk *r, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    read_guard(r, &s->guard);
-    read_node(r, s->expr);
-    for (uint32_t k = 0; k < s->npath; k++)
-      read_node(r, s->path[k].index);
-    if (s->kind == STMT_FOREACH) {
-      received_as(r->reads, RECEIVED_CONTENT);
-      r->reads->counts = true;
-      r->reads->chooses = true; /* of an order */
-      block_assigns(&s->then, r->assigned, NULL);
-    }
-    if (s->kind == STMT_ASSIGN && !s->shared)
-      r->assigned[s->var] = true;
-    read_block(r, &s->then);
-    read_block(r, &s->other);
-  }
+  if (s->kind == STMT_ASSIGN && !s->shared)
+    r->assigned[s->var] = true;
 }
 
 static struct read_set *reads_new(const struct role *role, struct arena *arena) {
@@ -203,13 +171,9 @@ struct read_set *read_set_of_sends(const struct model *m, uint32_t role, uint32_
   struct read_set_walk r = {.model = m, .reads = reads, .arena = arena};
   r.assigned = memory_alloc(who->nvars + 1);
   for (uint32_t i = 0; i < body->nsends; i++) {
-    const struct send *s = &body->sends[i];
-    read_guard(&r, &s->guard);
-    read_node(&r, s->message);
-    read_node(&r, s->to);
-    flow_guard(&flow, &s->guard, reads->vars);
-    flow_node(&flow, s->message, reads->vars);
-    flow_node(&flow, s->to, reads->vars);
+    send_walk_deep(m, &body->sends[i], visit_read, &r);
+    reads->chooses |= guard_chooses(&body->sends[i].guard);
+    flow_send(&flow, &body->sends[i], reads->vars);
   }
   memory_free(r.assigned);
   return reads;
@@ -226,8 +190,8 @@ struct read_set *read_set_of_update(const struct model *m, uint32_t role, uint32
   block_assigns(&body->finally, reads->writes, NULL);
   struct read_set_walk r = {.model = m, .reads = reads, .arena = arena};
   r.assigned = memory_alloc(who->nvars + 1);
-  read_block(&r, &body->update);
-  read_block(&r, &body->finally);
+  block_visit(&body->update, read_stmt, &r);
+  block_visit(&body->finally, read_stmt, &r);
   memory_free(r.assigned);
   return reads;
 }

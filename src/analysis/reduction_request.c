@@ -1,4 +1,4 @@
-/* Which reductions there are, and which of them the user wants. */
+/* The names of the reductions, and the user's request. */
 #include "analysis/licence.h"
 
 #include <string.h>

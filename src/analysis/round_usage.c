@@ -1,5 +1,4 @@
-/* How round numbers are used: copies of the current phase number that are only compared, or more
- * than that. */
+/* Are round numbers only copies of the current phase number that are compared with each other (`round-rank`)? */
 #include "analysis/type_usage.h"
 
 #include "analysis/dataflow.h"
@@ -22,7 +21,7 @@ static void raise_rounds(struct round_usage_walk *p, enum round_use use, struct 
 
 #define RESIDUE_MOST 64
 
-/* The residue of the current phase number, as in P(ph), by something small: kept beside the order. */
+/* The residue of the phase number itself, as in P(ph), modulo a small number: it is stored beside the order. */
 static bool keeps_residue(struct round_usage_walk *p, const struct node *n) {
   int64_t k = n->op == NODE_PROCESS_AT                                     ? (int64_t)p->model->roles[n->index].count
               : n->kid[1]->op == NODE_CONST || n->kid[1]->op == NODE_PARAM ? n->kid[1]->constant
@@ -73,8 +72,7 @@ static void on_node(void *context, const struct visit_site *site, const struct n
   node_walk_deep(p->model, n, visit_node, p);
 }
 
-/* Values that are no copies of the phase number: chosen at the start, by the environment, or as an
- * index. */
+/* Round numbers that are not copies of the phase number: inputs, oracles, indices. */
 static void look_at_vars(struct round_usage_walk *p, const struct scalarset *o, const struct var *vars, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const struct var *v = &vars[i];

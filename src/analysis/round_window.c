@@ -5,11 +5,12 @@
 #include "analysis/model_visitor.h"
 #include "analysis/scalarset_typing.h"
 #include "analysis/stable_predicates.h"
+#include "analysis/three_valued.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* --- may all rounds be moved by the same amount? --- */
+/* --- may all rounds be shifted by the same amount? --- */
 
 struct shift_check {
   const struct model *model;
@@ -35,7 +36,7 @@ static void forbid(struct shift_check *m, const struct node *n, const char *says
 
 static bool is_number(const struct node *n) { return n->op == NODE_CONST || n->op == NODE_PARAM; }
 
-/* r mod k; P(r) goes round the circle. */
+/* r mod k, or P(r), which is taken modulo the size of the role. */
 static void keep_residue(struct shift_check *m, const struct node *n) {
   int64_t k = n->op == NODE_PROCESS_AT ? (int64_t)m->model->roles[n->index].count
               : is_number(n->kid[1])   ? n->kid[1]->constant
@@ -75,7 +76,7 @@ static void on_event(void *context, enum scalarset_event e, const struct node *n
   }
 }
 
-/* What the opaque typing lets pass: 0, and first values that are kept. */
+/* What scalarset typing permits, but a shift changes: the round 0, and initial values. */
 static bool look_for_constants(void *context, const struct node *n) {
   struct shift_check *m = context;
   if (is_number(n) && n->type->kind == TYPE_ROUND)
@@ -127,7 +128,7 @@ static void check_shift(const struct model *model, const struct query *q, struct
     out->any |= type_contains_kind(model->messages[k].type, TYPE_ROUND);
 }
 
-/* --- which variables never go back --- */
+/* --- anchors --- */
 
 static void find_anchors(const struct model *m, const struct query *q, struct arena *arena, struct round_window *out) {
   const struct stable_predicates *p = stable_predicates_of(m, q, arena);
@@ -142,9 +143,9 @@ static void find_anchors(const struct model *m, const struct query *q, struct ar
     out->shared_anchor[g] = m->globals[g].type->kind == TYPE_ROUND && global_is_nondecreasing(p, g);
 }
 
-/* --- which rounds of messages fade --- */
+/* --- which rounds of messages expire --- */
 
-/* Where the rounds inside a value come from: expiring fields of messages (so far), anchors, elsewhere. */
+/* The sources of the rounds in a value: fields of messages that expire, as far as is known; anchors; others. */
 struct round_origin {
   uint64_t fields; /* bit i: expiring->field[i] */
   bool anchor, other;
@@ -187,7 +188,7 @@ static void rule_out(struct expiry_analysis *f, uint64_t fields) {
     }
 }
 
-/* A expired round is smaller than all anchors; of anything else it cannot be told. */
+/* An expired round is smaller than all anchors. The result of other comparisons is not known. */
 static void compare(struct expiry_analysis *f, struct round_origin a, struct round_origin b) {
   if (b.fields || b.other)
     rule_out(f, a.fields);
@@ -273,7 +274,7 @@ static void look_comparison(struct expiry_analysis *f, const struct node *a, con
   compare(f, x, y);
 }
 
-/* max(a, b), of what is given: one of them, after comparing each with each. */
+/* max(a, b) of listed values: one of them. Each is compared with each. */
 static bool look_extreme(struct expiry_analysis *f, const struct node *n, struct round_origin *all) {
   const struct generator *gen = n->gen;
   if (n->ngen != 1 || gen->cond || gen->range->op != NODE_SET || n->kid[0]->op != NODE_SLOT ||
@@ -346,7 +347,7 @@ static struct round_origin look_inside(struct expiry_analysis *f, const struct n
       return o;
     break;
   }
-  /* whatever it is: values may be told apart by it */
+  /* any other operator may distinguish the values */
   o = look_kids(f, n);
   rule_out(f, o.fields);
   return (struct round_origin){.anchor = o.anchor && n->op == NODE_ADD, .other = !(o.anchor && n->op == NODE_ADD)};
@@ -363,7 +364,7 @@ static void look_guard(struct expiry_analysis *f, const struct guard *g) {
     look(f, g->cond);
 }
 
-/* A expired round must not get to where it is not known to have expired. */
+/* An expired round may only be sent in a field that expires, too. */
 static void look_send(struct expiry_analysis *f, const struct send *s) {
   const struct node *message = bare(s->message);
   if (s->to)
@@ -379,39 +380,35 @@ static void look_send(struct expiry_analysis *f, const struct send *s) {
   }
 }
 
-static void look_block(struct expiry_analysis *f, const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++) {
-    const struct stmt *s = b->at[i];
-    struct round_origin o = nowhere;
-    switch (s->kind) {
-    case STMT_IF:
-      look_guard(f, &s->guard);
-      break;
-    case STMT_LET:
-      o = look(f, s->expr);
-      f->name[s->slot] = (struct slot_origin){NO_KIND, o};
-      if (s->expr->op == NODE_SLOT)
-        f->name[s->slot] = f->name[s->expr->index];
-      break;
-    case STMT_ASSIGN:
-      o = look(f, s->expr);
-      for (uint32_t k = 0; k < s->npath; k++)
-        if (s->path[k].index)
-          look(f, s->path[k].index);
-      if (s->npath > 0 || !(s->shared ? f->out->shared_anchor[s->var] : f->out->anchor[f->role][s->var]))
-        rule_out(f, o.fields);
-      break;
-    case STMT_FOREACH:
-      f->name[s->slot] = (struct slot_origin){f->action->kind, nowhere};
-      break;
-    case STMT_SEND:
-      look_send(f, s->send);
-      break;
-    case STMT_HALT:
-      break;
-    }
-    look_block(f, &s->then);
-    look_block(f, &s->other);
+static void look_stmt(void *context, const struct stmt *s) {
+  struct expiry_analysis *f = context;
+  struct round_origin o = nowhere;
+  switch (s->kind) {
+  case STMT_IF:
+    look_guard(f, &s->guard);
+    break;
+  case STMT_LET:
+    o = look(f, s->expr);
+    f->name[s->slot] = (struct slot_origin){NO_KIND, o};
+    if (s->expr->op == NODE_SLOT)
+      f->name[s->slot] = f->name[s->expr->index];
+    break;
+  case STMT_ASSIGN:
+    o = look(f, s->expr);
+    for (uint32_t k = 0; k < s->npath; k++)
+      if (s->path[k].index)
+        look(f, s->path[k].index);
+    if (s->npath > 0 || !(s->shared ? f->out->shared_anchor[s->var] : f->out->anchor[f->role][s->var]))
+      rule_out(f, o.fields);
+    break;
+  case STMT_FOREACH:
+    f->name[s->slot] = (struct slot_origin){f->action->kind, nowhere};
+    break;
+  case STMT_SEND:
+    look_send(f, s->send);
+    break;
+  case STMT_HALT:
+    break;
   }
 }
 
@@ -424,7 +421,7 @@ static void look_action(struct expiry_analysis *f, uint32_t role, const struct a
     f->name[a->slot].kind = a->kind;
   for (uint32_t i = 0; i < a->nparts; i++) {
     f->name[a->parts[i].slot].from = field_origin(f, a->kind, a->parts[i].field);
-    if (a->trigger == TRIGGER_QUORUM) /* all of them agree on it */
+    if (a->trigger == TRIGGER_QUORUM) /* `same` compares the fields of the messages */
       rule_out(f, f->name[a->parts[i].slot].from.fields);
   }
   if (a->match)
@@ -432,13 +429,13 @@ static void look_action(struct expiry_analysis *f, uint32_t role, const struct a
   if (a->size)
     look(f, a->size);
   look_guard(f, &a->guard);
-  look_block(f, &a->body);
+  block_visit(&a->body, look_stmt, f);
 }
 
 static void find_expiring(struct expiry_analysis *f, const struct query *q, struct arena *arena) {
   const struct model *m = f->model;
   const struct clause *channels = query_channels(m, q);
-  bool set = channels && channels->channel == CHANNEL_SET; /* equal messages are one there */
+  bool set = channels && channels->channel == CHANNEL_SET; /* such a channel compares messages */
   f->out->expires = arena_array(arena, m->nmessages + 1, sizeof *f->out->expires);
   f->field = arena_array(arena, FIELDS_MOST, sizeof *f->field);
   f->name = arena_array(arena, m->nslots + 1, sizeof *f->name);
@@ -462,8 +459,6 @@ static void find_expiring(struct expiry_analysis *f, const struct query *q, stru
 
 /* --- what of a message whose round has expired is still read --- */
 
-enum expired_truth { UNTRUE, TRUE, EITHER };
-
 struct expired_reads_walk {
   const struct model *model;
   const struct query *query;
@@ -479,7 +474,7 @@ static void read_all(struct expired_reads_walk *r) {
     r->read[i] = true;
 }
 
-/* Is it that field of the message, as it is? */
+/* Is it a field of the message? */
 static bool is_field(const struct expired_reads_walk *r, const struct node *n, uint32_t *field) {
   const struct action *a = r->action;
   n = bare(n);
@@ -506,10 +501,8 @@ static bool is_anchor(const struct expired_reads_walk *r, const struct node *n) 
          (n->op == NODE_GLOBAL && r->out->shared_anchor[n->index]);
 }
 
-static enum expired_truth truth_of(bool t) { return t ? TRUE : UNTRUE; }
-
-/* expired < anchor, whatever else: records by their first parts. */
-static enum expired_truth decide_comparison(const struct expired_reads_walk *r, const struct node *n) {
+/* expired < anchor. Records are compared by their first parts. */
+static enum ternary decide_comparison(const struct expired_reads_walk *r, const struct node *n) {
   const struct node *a = bare(n->kid[0]), *b = bare(n->kid[1]);
   while (a->op == NODE_RECORD && b->op == NODE_RECORD && a->n > 0 && a->n == b->n) {
     a = bare(a->kid[0]);
@@ -517,59 +510,61 @@ static enum expired_truth decide_comparison(const struct expired_reads_walk *r, 
   }
   bool less = is_expired(r, a) && is_anchor(r, b), more = is_anchor(r, a) && is_expired(r, b);
   if (!less && !more)
-    return EITHER;
+    return MAYBE;
   switch (op_number(n->op)) {
   case NODE_EQ:
-    return UNTRUE;
+    return NO;
   case NODE_NE:
-    return TRUE;
+    return YES;
   case NODE_LT:
   case NODE_LE:
-    return truth_of(less);
+    return ternary_of(less);
   case NODE_GT:
   case NODE_GE:
-    return truth_of(more);
+    return ternary_of(more);
   }
-  return EITHER;
+  return MAYBE;
 }
 
-static enum expired_truth decide(const struct expired_reads_walk *r, const struct node *n) {
-  enum expired_truth a, b;
+static enum ternary decide(void *context, const struct node *n) {
   switch (op_number(n->op)) {
-  case NODE_CONST:
-  case NODE_PARAM:
-    return truth_of(n->constant != 0);
-  case NODE_NOT:
-    a = decide(r, n->kid[0]);
-    return a == EITHER ? EITHER : truth_of(a == UNTRUE);
-  case NODE_AND:
-  case NODE_OR:
-  case NODE_IMPLIES: {
-    enum expired_truth decides = n->op == NODE_OR ? TRUE : UNTRUE; /* for the whole, if either part is that */
-    a = decide(r, n->kid[0]);
-    b = decide(r, n->kid[1]);
-    if (n->op == NODE_IMPLIES) {
-      a = a == EITHER ? EITHER : truth_of(a == UNTRUE);
-      decides = TRUE;
-    }
-    return a == decides || b == decides ? decides : a == EITHER ? EITHER : b;
-  }
   case NODE_EQ:
   case NODE_NE:
   case NODE_LT:
   case NODE_LE:
   case NODE_GT:
   case NODE_GE:
-    return decide_comparison(r, n);
+    return decide_comparison(context, n);
   }
-  return EITHER;
+  return ternary_connective(n, decide, context);
+}
+
+/* Is the second operand of a connective evaluated? Not if the first one decides. */
+static bool evaluates_second(struct expired_reads_walk *r, const struct node *n) {
+  return decide(r, n->kid[0]) != (n->op == NODE_OR ? YES : NO);
+}
+
+static bool is_connective(const struct node *n) {
+  return n->op == NODE_AND || n->op == NODE_OR || n->op == NODE_IMPLIES;
+}
+
+/* Can a condition on an expired message fail? */
+static bool condition_may_fail(struct expired_reads_walk *r, const struct node *n) {
+  if (is_connective(n))
+    return condition_may_fail(r, n->kid[0]) || (evaluates_second(r, n) && condition_may_fail(r, n->kid[1]));
+  return node_may_fail(r->model, r->query, n, NULL, NULL);
+}
+
+/* The truth of a condition on an expired message (NULL: true). MAYBE if it may fail: whether it does is read. */
+static enum ternary decide_safely(struct expired_reads_walk *r, const struct node *n) {
+  return !n ? YES : condition_may_fail(r, n) ? MAYBE : decide(r, n);
 }
 
 static bool visit_read(void *context, const struct node *n) {
   struct expired_reads_walk *r = context;
   uint32_t field;
   if (is_field(r, n, &field)) {
-    r->read[field] |= field != r->expiring; /* expired is all that is known of it */
+    r->read[field] |= field != r->expiring; /* that it has expired is stored */
     return false;
   }
   if (n->op == NODE_SLOT && n->index == r->action->slot)
@@ -584,18 +579,33 @@ static void reads(struct expired_reads_walk *r, const struct node *n) {
     node_walk(n, visit_read, r);
 }
 
-/* What decides a condition: parts that are decided, and cannot fail, are not looked at. */
+/* What decides a condition. Parts that are decided and cannot fail, or are not evaluated, read nothing. */
 static void reads_condition(struct expired_reads_walk *r, const struct node *n) {
-  if (!n || (decide(r, n) != EITHER && !node_may_fail(r->model, r->query, n, NULL, NULL)))
+  if (decide_safely(r, n) != MAYBE)
     return;
-  if (n->op == NODE_AND || n->op == NODE_OR || n->op == NODE_IMPLIES || n->op == NODE_NOT)
-    for (uint32_t i = 0; i < n->n; i++)
-      reads_condition(r, n->kid[i]);
-  else
+  if (is_connective(n)) {
+    reads_condition(r, n->kid[0]);
+    if (evaluates_second(r, n))
+      reads_condition(r, n->kid[1]);
+  } else if (n->op == NODE_NOT) {
+    reads_condition(r, n->kid[0]);
+  } else {
     reads(r, n);
+  }
 }
 
-/* Passed on as it is in a message that is as old: read only if it is read of that. */
+static void reads_guard(struct expired_reads_walk *r, const struct guard *g) {
+  if (g->ngen)
+    guard_walk(g, visit_read, r);
+  else
+    reads_condition(r, g->cond);
+}
+
+static enum ternary decide_guard(struct expired_reads_walk *r, const struct guard *g) {
+  return g->ngen ? MAYBE : decide_safely(r, g->cond);
+}
+
+/* A field that is forwarded in a message with the same expired round is read only if it is read there. */
 static void reads_send(struct expired_reads_walk *r, const struct send *s) {
   const struct node *message = bare(s->message);
   reads(r, s->to);
@@ -615,17 +625,11 @@ static void reads_send(struct expired_reads_walk *r, const struct send *s) {
 static void reads_block(struct expired_reads_walk *r, const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *s = b->at[i];
-    enum expired_truth t = EITHER;
+    enum ternary t = MAYBE;
     switch (s->kind) {
     case STMT_IF:
-      for (uint32_t k = 0; k < s->guard.ngen; k++) {
-        reads(r, s->guard.gen[k].range);
-        reads(r, s->guard.gen[k].cond);
-      }
-      if (s->guard.ngen)
-        reads(r, s->guard.cond);
-      else if (s->guard.cond && (t = decide(r, s->guard.cond)) == EITHER)
-        reads_condition(r, s->guard.cond);
+      t = decide_guard(r, &s->guard);
+      reads_guard(r, &s->guard);
       break;
     case STMT_LET:
     case STMT_ASSIGN:
@@ -642,32 +646,27 @@ static void reads_block(struct expired_reads_walk *r, const struct block *b) {
     case STMT_HALT:
       break;
     }
-    if (t != UNTRUE)
+    if (t != NO)
       reads_block(r, &s->then);
-    if (t != TRUE)
+    if (t != YES)
       reads_block(r, &s->other);
   }
 }
 
 static void reads_action(struct expired_reads_walk *r, const struct action *a) {
   r->action = a;
-  if (a->trigger == TRIGGER_NONE || a->kind != r->kind || (a->match && decide(r, a->match) == UNTRUE))
+  if (a->trigger == TRIGGER_NONE || a->kind != r->kind || decide_safely(r, a->match) == NO)
     return;
   if (a->trigger == TRIGGER_QUORUM) {
     read_all(r);
     return;
   }
-  if (a->guard.ngen == 0 && a->guard.cond && decide(r, a->guard.cond) == UNTRUE)
+  bool never = decide_guard(r, &a->guard) == NO;
+  if (!never || (a->match && condition_may_fail(r, a->match))) /* the match is evaluated before the guard */
+    reads_condition(r, a->match);
+  if (never)
     return;
-  reads_condition(r, a->match);
-  for (uint32_t k = 0; k < a->guard.ngen; k++) {
-    reads(r, a->guard.gen[k].range);
-    reads(r, a->guard.gen[k].cond);
-  }
-  if (a->guard.ngen)
-    reads(r, a->guard.cond);
-  else
-    reads_condition(r, a->guard.cond);
+  reads_guard(r, &a->guard);
   reads_block(r, &a->body);
 }
 

@@ -3,7 +3,7 @@
 #include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
 
-/* --- types with a hole --- */
+/* --- where a type contains the scalarset --- */
 
 static bool is_leaf(const struct scalarset *o, const struct type *t) {
   return o->value ? t == o->value : t->kind == TYPE_ROUND;
@@ -15,8 +15,7 @@ static bool is_indexed(const void *o, const struct type *t) { return scalarset_o
 bool scalarset_occurs_in(const struct scalarset *o, const struct type *t) { return type_any(t, is_scalarset, o); }
 bool scalarset_indexes(const struct scalarset *o, const struct type *t) { return type_any(t, is_indexed, o); }
 
-/* Does the scalarset type stand at the same places in both? The type of `none` and `{}` goes with
- * everything. */
+/* Does the scalarset occur at the same places in both? The type of `none` and `{}` agrees with every type. */
 static bool agree(const struct scalarset *o, const struct type *a, const struct type *b) {
   if (!a || !b || a == b || a->kind == TYPE_ERROR || b->kind == TYPE_ERROR)
     return true;
@@ -38,46 +37,9 @@ static bool agree(const struct scalarset *o, const struct type *a, const struct 
   return true;
 }
 
-/* Does a constant hold a value of the type (of rounds: other than 0), or an array that tells its
- * indices apart? */
-static bool holds_leaf(const struct scalarset *o, const struct type *t, value v) {
-  const struct values *values = &o->model->values;
-  if (!scalarset_occurs_in(o, t))
-    return false;
-  if (is_leaf(o, t))
-    return o->value || v != 0;
-  switch (t->kind) {
-  case TYPE_OPTION:
-    return v != VALUE_NONE && holds_leaf(o, t->element, value_unwrap(v));
-  case TYPE_SET: {
-    value member;
-    for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
-      if (holds_leaf(o, t->element, member))
-        return true;
-    return false;
-  }
-  case TYPE_RECORD:
-  case TYPE_SEQUENCE:
-  case TYPE_ARRAY: {
-    size_t n;
-    const value *part = value_parts(values, v, &n);
-    for (size_t i = 0; i < n; i++)
-      if (holds_leaf(o, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]) ||
-          (t->kind == TYPE_ARRAY && scalarset_occurs_in(o, t->index) && part[i] != part[0]))
-        return true;
-    return false;
-  }
-  case TYPE_BOOL:
-  case TYPE_INT:
-  case TYPE_RANGE:
-  case TYPE_ENUM:
-  case TYPE_PROCESS:
-  case TYPE_ROUND:
-  case TYPE_BAG:
-  case TYPE_ERROR:
-    break;
-  }
-  return true;
+/* A constant that a renaming of the values would change. Of rounds, 0 is older than all others and stays. */
+static bool is_particular(const struct scalarset *o, const struct node *n) {
+  return value_holds(&o->model->values, n->type, n->constant, is_scalarset, o, o->value ? VALUE_NONE : 0);
 }
 
 /* --- one operator --- */
@@ -235,7 +197,7 @@ static bool look_number(const struct scalarset_walk *l, const struct node *n) {
   switch (op_number(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
-    if (holds_leaf(l->o, n->type, n->constant))
+    if (is_particular(l->o, n))
       event(l, SCALARSET_LITERAL, n);
     return true;
   case NODE_ADD:
@@ -296,7 +258,7 @@ static void look_other(const struct scalarset_walk *l, const struct node *n) {
       same(l, n, n->type->element, l->o->model->messages[l->site->action->kind].type);
     return;
   }
-  /* an operator that is not known here must not see the type at all */
+  /* no other operator may have an operand with such values */
   if ((any_kid_has(l, n) && !takes_truth(n->op)) || !op_is_known(n->op))
     event(l, SCALARSET_MIXED, n);
 }

@@ -1,6 +1,6 @@
-/* Types the text of a model again, with one type made scalarset: its values may be copied, compared for equality,
-   gathered in sets, and used as indices, and nothing else. What is well typed like that does not change when the
-   values are renamed (parametricity); everything else is an event with its place. */
+/* Scalarsets (Ip, Dill 1996): types the text of a model again, with one type made a scalarset. The values of a
+   scalarset may only be copied, compared for equality, collected in sets, and used as indices. What is well typed in
+   this sense does not change if the values are renamed. Every other use is an event, with its place. */
 #ifndef RONDO_ANALYSIS_SCALARSET_TYPING_H
 #define RONDO_ANALYSIS_SCALARSET_TYPING_H
 
@@ -9,8 +9,8 @@
 enum scalarset_event {
   SCALARSET_ORDER,      /* compared by order */
   SCALARSET_LITERAL,    /* a constant of that type; of rounds: other than 0 */
-  SCALARSET_MIXED,      /* compared with, or made to, something of another type */
-  SCALARSET_ARITHMETIC, /* computed with */
+  SCALARSET_MIXED,      /* compared with, or converted to or from, another type */
+  SCALARSET_ARITHMETIC, /* an operand or a result of arithmetic */
   SCALARSET_RESIDUE,    /* mod; P(i) */
   SCALARSET_SIZE,       /* how many values the type has */
 };
@@ -20,7 +20,7 @@ struct scalarset {
   const struct query *query;
   const struct type *value; /* the type; NULL: rounds */
   void *context;
-  /* initial: in a first value or its condition */
+  /* initial: the event is in a first value, or in the condition of an input */
   void (*raise)(void *context, enum scalarset_event, const struct node *, bool initial);
 };
 

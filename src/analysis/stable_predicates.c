@@ -17,7 +17,7 @@ struct role_stability {
   bool **reaches; /* by label, by label */
   struct condition_list *necessary;
   struct condition_list *changes;
-  bool *changes_known; /* by action: changes are known */
+  bool *changes_known; /* by action: `changes` lists all conditions */
 };
 
 struct stable_predicates {
@@ -33,7 +33,7 @@ struct stable_predicates {
 struct monotonicity_walk {
   const struct stable_predicates *stable;
   uint32_t role;
-  const struct monotonicity *arguments; /* of the def that is looked at, in the first slots; NULL: not in a def */
+  const struct monotonicity *arguments; /* of the current def, in the first slots; NULL: not in a def */
   uint32_t narguments;
   unsigned depth;  /* of calls */
   unsigned *calls; /* so far */
@@ -55,14 +55,14 @@ static struct monotonicity join(struct monotonicity a, struct monotonicity b) {
                                a.stays_some && b.stays_some};
 }
 
-/* Numbers, labels, rounds: what <= compares as monotonicity.h means it. */
+/* Numbers, labels, rounds: ordered by <=. */
 static bool is_ordered(const struct type *t) {
   return t->kind == TYPE_INT || t->kind == TYPE_RANGE || t->kind == TYPE_ENUM || t->kind == TYPE_ROUND;
 }
 
 static bool is_constant(const struct node *n) { return n->op == NODE_CONST || n->op == NODE_PARAM; }
 
-/* All parts never_changes: so is the whole. */
+/* It never changes if its parts never do. */
 static struct monotonicity monotonicity_of_parts(const struct monotonicity_walk *l, const struct node *n) {
   for (uint32_t i = 0; i < n->ngen; i++)
     if (!is_unchanging(monotonicity_of(l, n->gen[i].range)) ||
@@ -87,12 +87,12 @@ static struct monotonicity monotonicity_of_call(const struct monotonicity_walk *
   return result;
 }
 
-/* a < b, a <= b: true stays true if a does not grow and b does not shrink. */
+/* a < b, a <= b: true stays true if a never increases and b never decreases. */
 static struct monotonicity monotonicity_of_less(struct monotonicity a, struct monotonicity b) {
   return (struct monotonicity){a.nonincreasing && b.nondecreasing, a.nondecreasing && b.nonincreasing, false};
 }
 
-/* x == c, c a constant. In between x may come and go; at the ends it cannot. */
+/* x == c for a constant c. A monotone x never returns to the first value of its type, and never leaves the last one. */
 static struct monotonicity monotonicity_at_constant(const struct monotonicity_walk *l, const struct node *x,
                                                     const struct node *c) {
   struct monotonicity d = monotonicity_of(l, x);
@@ -166,8 +166,8 @@ static struct monotonicity monotonicity_of_arithmetic(const struct monotonicity_
   return anything;
 }
 
-/* The collections that generators go through, and their conditions: `up` if there are ever more bindings, `down` if
-   ever fewer. Each member is a value that stays what it is. */
+/* The set of bindings: nondecreasing if bindings are only added, nonincreasing if they are only removed. A bound value
+   itself never changes. */
 static struct monotonicity monotonicity_of_bindings(const struct monotonicity_walk *l, const struct generator *gen,
                                                     uint32_t n) {
   struct monotonicity d = never_changes;
@@ -190,7 +190,7 @@ static struct monotonicity monotonicity_of_quantifier(const struct monotonicity_
   return d;
 }
 
-/* max(a, b): of what is given, or of ever more. */
+/* max(a, b), or max over a growing set of bindings. */
 static struct monotonicity monotonicity_of_extreme(const struct monotonicity_walk *l, const struct node *n) {
   const struct generator *gen = n->gen;
   if (!is_ordered(n->type) || n->ngen == 0)
@@ -212,12 +212,12 @@ static struct monotonicity monotonicity_of_slot(const struct monotonicity_walk *
   return never_changes;
 }
 
-/* What an operator may have that changes only if its parts do. */
+/* Traits of operators whose value changes only if their parts do. */
 #define CHANGES_BY_PARTS                                                                                               \
   (TRAIT_NAME | TRAIT_SELF | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS |      \
    TRAIT_FAILS)
 
-/* Whatever reads nothing by itself changes only if its parts do; everything else that is not named here is anything. */
+/* Operators that are not listed here: by their traits. */
 static struct monotonicity monotonicity_of(const struct monotonicity_walk *l, const struct node *n) {
   const struct stable_predicates *p = l->stable;
   switch (op_number(n->op)) {
@@ -309,8 +309,8 @@ static void find_monotonicity(struct stable_predicates *p) {
   }
 }
 
-/* What a recovery sets back, unless it was never changed and comes out the same again. In order of declaration: a first
-   value reads what was declared before. */
+/* A recovery resets volatile variables, unless they never change and their first value is the same every time. In order
+   of declaration: a first value may read variables that were declared before. */
 static void find_recovery(struct stable_predicates *p, uint32_t r) {
   const struct role *role = &p->model->roles[r];
   unsigned calls = 0;
@@ -362,7 +362,7 @@ struct condition_collector {
   struct stable_predicates *stable;
   uint32_t role;
   const struct action *action;
-  bool matching; /* in the match: the message stands in its slot, of a quorum, too */
+  bool matching; /* in the match: the slot holds one message, also for a quorum */
   struct condition_list *out;
   uint32_t cap;
 };
@@ -416,8 +416,8 @@ static bool visit_names(void *context, const struct node *n) {
   return true;
 }
 
-/* Does it read no local names but those of the message? (A name bound inside may have the number of one outside only
-   where that is out of scope.) */
+/* Does it read no local names but those of the message? (A slot is reused only where its other name is out of scope.)
+ */
 static bool reads_message_only(const struct condition_collector *c, const struct node *n) {
   struct free_name_check f = {.action = c->action, .matching = c->matching};
   f.bound = memory_alloc(c->stable->model->nslots + 1);
@@ -448,7 +448,7 @@ static struct node *compared(const struct stable_predicates *p, enum op op, cons
 
 static const struct node *weakened(const struct condition_collector *, const struct node *);
 
-/* Records are compared by their first parts first. */
+/* Records are compared lexicographically: by their first parts. */
 static const struct node *weakened_record(const struct condition_collector *c, const struct node *n) {
   const struct node *a = n->kid[0], *b = n->kid[1];
   enum op op = n->op == NODE_EQ                       ? NODE_EQ
@@ -460,8 +460,8 @@ static const struct node *weakened_record(const struct condition_collector *c, c
   return weakened(c, compared(c->stable, op, a->kid[0], b->kid[0]));
 }
 
-/* Something that follows from the condition, and stays false once it is false; NULL: nothing was found. a == b fails
-   for good as soon as b has grown past a. */
+/* A condition that is implied by the given one and stays false once it is false; NULL: none was found. For example,
+   a == b implies a >= b, which stays false once b exceeds a. */
 static const struct node *weakened(const struct condition_collector *c, const struct node *n) {
   const struct stable_predicates *p = c->stable;
   if (predicate_stays_false(p, c->role, n) && !node_chooses(p->model, n) && reads_message_only(c, n))
@@ -480,8 +480,8 @@ static const struct node *weakened(const struct condition_collector *c, const st
   return least ? least : weakened(c, compared(p, NODE_LE, n->kid[0], n->kid[1]));
 }
 
-/* The conjuncts up to the first that may fail: once one of them is false, the others are not looked at. False: one may
-   fail. */
+/* The conjuncts up to the first that may fail: once one of them is false, the others are not evaluated. Returns false
+   if one may fail. */
 static bool collect_conjuncts(struct condition_collector *c, const struct node *n) {
   if (!n)
     return true;
@@ -514,11 +514,11 @@ static void find_necessary(struct stable_predicates *p, uint32_t r, uint32_t act
 
 /* --- what an action changes --- */
 
-/* Collects what must be true for the block to change anything. stutters_forever: if nothing is changed, it leaves the
-   process at the place where the action was taken. False: there is no telling. */
+/* Collects conditions one of which must be true for the block to have an effect. stays: set if the block, without
+   effect, leaves the process at the program point of the action. Returns false if nothing is known. */
 static bool collect_changes(struct condition_collector *, const struct block *, bool *stays);
 
-/* The condition must become true for anything to happen; one of its conjuncts is enough to know that it will not. */
+/* The `then` block has no effect while one of the conjuncts of the condition is false. */
 static bool collect_if(struct condition_collector *c, const struct stmt *s, bool *stays) {
   const struct stable_predicates *p = c->stable;
   bool then_stays = true, other_stays = false;
@@ -567,7 +567,8 @@ static const struct node *joined_with(const struct node *e, const struct node *x
   return NULL;
 }
 
-/* x := x | e, where e lies in x already; x := max(x, e), where x is larger already; x := e where x is e for good. */
+/* The condition under which the assignment changes x: not e <= x for x := x | e, e > x for x := max(x, e), x != e for
+   x := e. */
 static const struct node *change_of(struct condition_collector *c, const struct stmt *s) {
   const struct stable_predicates *p = c->stable;
   if (s->npath > 0)
@@ -590,7 +591,7 @@ static bool collect_assign(struct condition_collector *c, const struct stmt *s) 
   return true;
 }
 
-/* A `goto` to where the process stands. */
+/* A `goto` to the program point of the action. */
 static bool stays_there(const struct condition_collector *c, const struct stmt *s) {
   const struct role *role = &c->stable->model->roles[c->role];
   return s->kind == STMT_ASSIGN && !s->shared && s->var == role->point_var && c->action->point != ANY_POINT &&

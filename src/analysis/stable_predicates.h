@@ -1,7 +1,8 @@
-/* Conditions that stay false once they are false, from the text alone: `b > promised` where promised only grows,
-   `not echoed` where echoed only becomes true, `r == none` where r is never none again, `m.term == 3`. With them a
-   message that nobody will ever take, or whose taking will change nothing, is found in a state and forgotten, and
-   shared memory that nobody will write again is known to be frozen. */
+/* Stable predicates (Chandy, Misra 1988): conditions that stay false once they are false, from the text alone. For
+   example `b > promised` where promised never decreases, `not echoed` where echoed only becomes true, `r == none` where
+   r never becomes none again, `m.term == 3`. They show in a state that no process will ever take a message, or that
+   taking it will have no effect, so that the message can be dropped; and that shared variables will not be written
+   again. */
 #ifndef RONDO_ANALYSIS_STABLE_PREDICATES_H
 #define RONDO_ANALYSIS_STABLE_PREDICATES_H
 
@@ -9,39 +10,38 @@
 
 struct stable_predicates;
 
-/* For one environment: where processes recover, variables that are not stable can go back. */
+/* For one environment: where processes recover, variables that are not `stable` are reset. */
 struct stable_predicates *stable_predicates_of(const struct model *, const struct query *, struct arena *);
 
-/* Is this condition (a conjunct of a guard, match or `if`; it may read the role's variables, globals, me, and of local
-   names only those of one message: itself, its parts, its sender) one that stays false once it is false, as long as the
-   message stays the same? That evaluating it later may fail instead is not looked at. */
+/* Does the condition stay false once it is false, for the same message? It is a conjunct of a guard, match or `if`, and
+   may read the role's variables, globals, me, and the local names of one message: itself, its parts, its sender.
+   Whether a later evaluation may fail is not checked. */
 bool predicate_stays_false(const struct stable_predicates *, uint32_t role, const struct node *);
 
-/* Can a process at program point `from` come to be at program point `to` (or stay there)? A recovery may bring it back.
- */
+/* Can a process get from program point `from` to `to`? True if they are equal. Recoveries are included. */
 bool point_reaches(const struct stable_predicates *, uint32_t role, uint32_t from, uint32_t to);
 
 /* Does the value never get smaller? */
 bool variable_is_nondecreasing(const struct stable_predicates *, uint32_t role, uint32_t var);
 bool global_is_nondecreasing(const struct stable_predicates *, uint32_t global);
 
-/* Conditions on a local state, globals and one message, to be evaluated with the message in action->slot, its parts in
-   theirs, its sender in from_slot. Some are not in the text, but follow from what is. No evaluation of any of them can
-   fail. */
+/* Conditions on a local state, globals and one message. They are evaluated with the message in action->slot, its parts
+   in their slots, its sender in from_slot. Some are not in the text, but implied by it. Their evaluation cannot fail.
+ */
 struct condition_list {
   const struct node **at;
   uint32_t n;
 };
 
-/* Of match and guard: as soon as one of these is false, the action will never take (or look at, in whatever quorum)
-   this message, nor fail in trying to. Those that read no message keep it from being taken at all. The program point
-   and `once` (where processes of the role do not recover) are for the caller to look at. */
+/* Implied by match and guard: once one of these is false, the action will never take this message (or read it in a
+   quorum), nor fail in evaluating the guard for it. If that condition reads no message, the action is disabled forever.
+   The program point and `once` are for the caller to check. */
 const struct condition_list *action_necessary_conditions(const struct stable_predicates *, uint32_t role,
                                                          uint32_t action);
 
-/* As soon as all of these are false, taking the action with this message (or with a quorum that holds it) changes
-   nothing, now and for ever, but that what it takes is gone: no variable, nothing sent, no error. False: there is no
-   telling. Without a message: conditions that read none. */
+/* Once all of these are false, the action with this message (or with a quorum that contains it) has no effect, now and
+   later, except that it removes what it takes: it changes no variable, sends nothing and does not fail. Returns false
+   if nothing is known. Actions without a message: the conditions read none. */
 bool action_change_conditions(const struct stable_predicates *, uint32_t role, uint32_t action,
                               const struct condition_list **);
 

@@ -1,5 +1,5 @@
-/* How the values that processes start with are used: only compared for equality, only by order, or
-   as the values that they are. */
+/* Data independence of the input values: are they only compared for equality (`partition`, `values`), only compared by
+   order (`order`), or do particular values matter? */
 #include "analysis/type_usage.h"
 
 #include "analysis/dataflow.h"
@@ -16,11 +16,11 @@ struct value_usage_walk {
   const struct query *query;
   struct arena *arena;
   struct value_usage *out;
-  struct refusal *distinguished; /* this is asked for, not how initial values are used */
+  struct refusal *distinguished; /* for values_distinguished: the only result; otherwise NULL */
   struct scalarset scalarset;
   const struct visit_site *site;
   enum slot_knowledge *slots; /* of the current frame */
-  bool *seen;                 /* by def: looked at from this kind of place */
+  bool *seen;                 /* by def: visited from the current expression */
 };
 
 static void refuse(struct refusal *r, struct span at, const char *reason) {
@@ -52,7 +52,7 @@ static const char *quote(struct value_usage_walk *p, const struct node *n) {
 
 static void on_event(void *context, enum scalarset_event e, const struct node *n, bool initial) {
   struct value_usage_walk *p = context;
-  if (p->distinguished && (initial || e == SCALARSET_SIZE)) /* renamed or not, there are as many of them */
+  if (p->distinguished && (initial || e == SCALARSET_SIZE)) /* a permutation keeps the size of the type */
     return;
   switch (e) {
   case SCALARSET_ORDER:
@@ -122,7 +122,7 @@ static void look_at_generators(struct value_usage_walk *p, const struct generato
 
 static void look_at_quantified(struct value_usage_walk *p, const struct node *n) {
   struct generator_purpose purpose = {.at = n->at, .what = op_text(n->op)};
-  if (n->op == NODE_COUNT) /* raised already: it depends on the size of the type */
+  if (n->op == NODE_COUNT) /* SCALARSET_SIZE: it depends on the size of the type */
     return;
   if (n->op == NODE_ARRAY_OF) { /* one entry for each value, whether it occurs or not */
     if (goes_through(p, n->gen[0].range))
@@ -148,7 +148,7 @@ static void look_into_def(struct value_usage_walk *p, const struct node *call) {
   enum slot_knowledge *outer = p->slots;
   p->slots = memory_alloc((p->model->nslots + 1) * sizeof *p->slots);
   for (uint32_t i = 0; i < def->nargs; i++)
-    p->slots[i] = SLOT_ANY; /* called with whatever there is */
+    p->slots[i] = SLOT_ANY;
   look_through(p, def->body);
   memory_free(p->slots);
   p->slots = outer;
@@ -156,7 +156,7 @@ static void look_into_def(struct value_usage_walk *p, const struct node *call) {
 
 static void look_through(struct value_usage_walk *p, const struct node *n) {
   bool member_test = n->op == NODE_IN && goes_through(p, n->kid[1]);
-  if (goes_through(p, n)) { /* as a set, not to be gone through */
+  if (goes_through(p, n)) { /* the type as a set, not as the range of a generator */
     refuse(&p->out->unbounded, n->at, because(p, quote(p, n), "is the set of all values of"));
     if (in_process(p))
       refuse(&p->out->made_up, n->at, because(p, quote(p, n), "is the set of all values of"));
@@ -172,7 +172,7 @@ static void look_through(struct value_usage_walk *p, const struct node *n) {
       look_through(p, n->kid[i]);
 }
 
-/* Sets of values and received messages are gone through in the order of the values. */
+/* Generators enumerate sets and received messages in the order of their values. */
 static void on_order(void *context, const struct node *n) {
   struct value_usage_walk *p = context;
   for (uint32_t i = 0; i < n->ngen; i++) {
@@ -250,7 +250,7 @@ static void look_at_var(struct value_usage_walk *p, const struct var *v, bool gl
     refuse(&p->out->shape, v->at, because(p, v->name, "is an input made of values of"));
 }
 
-/* Representatives are chosen by how many processes start with which value: one value each. */
+/* Representatives of the initial states give each process one value of the type. */
 static void look_for_second(struct value_usage_walk *p, const struct role *role) {
   const struct var *first = NULL;
   for (uint32_t i = 0; i < role->nvars; i++) {

@@ -1,13 +1,12 @@
-/* A counter system: parameters that may have any values within their conditions, counters (natural
-   numbers), a finite control, and guarded moves with free amounts. What the checker
-   (lang/typecheck_counters.c) makes of a file that starts with `counters`, and all that the interpreter, the
-   engines, the certificates and the exporters read. Immutable once built; lives in its own arena.
+/* A counter system (Alberti, Ghilardi, Orsini, Pagani 2016): parameters that may have any values within their
+   conditions, counters (natural numbers), a finite control, and guarded moves with free amounts. It is the typed form
+   (lang/typecheck_counters.c) of a file that starts with `counters`. The interpreter, the engines, the certificates and
+   the exporters read nothing else. It is immutable once built, and lives in its own arena.
 
-   Everything that the language implies is written out: a guard also says that amounts are not
-   negative, that what leaves a counter was there, that no counter becomes negative and no control
-   leaves its range; `start` also says that counters are natural. All terms are linear: TIMES has a
-   number on its left. Parameters that have a value or a definition do not occur in terms; they are
-   replaced by it. */
+   Everything that the language implies is explicit: guards also require that amounts are not negative, that no counter
+   becomes negative and that no control leaves its range; `start` also requires that counters are natural numbers. All
+   terms are linear: TIMES has a number on its left. Parameters with a value or a definition do not occur in terms; they
+   are replaced by it. */
 #ifndef RONDO_MODEL_COUNTER_SYSTEM_H
 #define RONDO_MODEL_COUNTER_SYSTEM_H
 
@@ -44,15 +43,15 @@ struct counter_param {
   const char *name;
   struct span at;
   struct term *is; /* its value or definition, over free parameters; NULL: free */
-  struct term *of; /* NULL, unless it is the quotient of this by a number, as in `N / 2`: then
-                      conditions fix it, and it is not told */
+  struct term *of; /* the dividend, if the parameter stands for a quotient such as `N / 2`: conditions define it, and it
+                      is not shown; or NULL */
 };
 
 struct counter_condition { /* on the free parameters */
   struct term *term;
   const char *text; /* as written, on one line */
   bool resilience;  /* `threshold` may leave it open */
-  bool hidden;      /* what fixes a quotient: not told */
+  bool hidden;      /* defines a quotient: not shown */
 };
 
 struct counter_name {
@@ -83,8 +82,8 @@ struct counter_move {
 struct counter_property {
   const char *name;
   struct span at;
-  struct term *from;   /* what the start must satisfy besides */
-  struct term *unsafe; /* what must not be reached */
+  struct term *from;   /* a further condition on the start */
+  struct term *unsafe; /* must not be reached */
   const char *text;    /* of unsafe, as written */
 };
 
@@ -104,15 +103,15 @@ struct counter_system {
 
 void counter_system_free(struct counter_system *);
 
-/* What the parameters leave open of a model of rounds, before anybody looks at what it does. */
+/* How a model of rounds depends on its parameters. */
 struct round_shape {
-  struct counter_system *system; /* its parameters, and nothing else yet: what is given has its
-                                    value, definitions and conditions are kept, others are free */
-  struct term *size;             /* how many processes the only role has */
-  struct term *passes;           /* of the `repeat` whose number of passes is not fixed; NULL: all are */
-  uint32_t first, rounds;        /* its first round, counted from 0, and how many a pass has */
+  struct counter_system *system; /* only the parameters, with their conditions: those that are given have a value,
+                                    others a definition, or are free */
+  struct term *size;             /* the number of processes of the only role */
+  struct term *passes;           /* of the `repeat` whose number of passes is not constant; NULL: there is none */
+  uint32_t first, rounds;        /* its first round, counted from 0, and the number of rounds of a pass */
   struct span at;                /* of the `repeat` */
-  bool open;                     /* whatever `resilience` says */
+  bool open;                     /* conditions of `resilience` are left out */
 };
 
 /* A control's value as it is written: a label, true, 3. */

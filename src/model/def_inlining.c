@@ -5,7 +5,7 @@
 #define NODES_MAX 100000 /* in the expression, arguments counted wherever they stand */
 
 struct inline_budget {
-  const bool *recursive; /* by def: it can come to call itself */
+  const bool *recursive; /* by def: it can call itself, directly or not */
   uint64_t nodes;        /* so far */
 };
 
@@ -41,7 +41,7 @@ static bool field_may_be_missing(const struct model *m, const struct node *n) {
   return may_be_byzantine(m);
 }
 
-/* Cautious: an operator with TRAIT_FAILS may fail, but for arithmetic with bounds and fields that every process has. */
+/* Cautious: an operator with TRAIT_FAILS may fail, except arithmetic with bounds and fields that every process has. */
 static bool argument_may_fail(const struct inline_context *in, const struct node *n) {
   if (n->op == NODE_SLOT && n->index < in->nargs)
     return in->arg_fails[n->index];
@@ -61,9 +61,9 @@ static bool argument_may_fail(const struct inline_context *in, const struct node
   return false;
 }
 
-/* Whenever the expression is evaluated, so is the local name. Cautious: false where that is not known. */
+/* Is the local name evaluated whenever the expression is? False if in doubt. */
 static bool always_evaluates(const struct node *n, uint32_t slot) {
-  uint32_t strict = 0; /* so many of its children are always evaluated */
+  uint32_t strict = 0; /* the first `strict` operands are always evaluated */
   switch ((unsigned)n->op) {
   case NODE_SLOT:
     return n->index == slot;

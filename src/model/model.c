@@ -100,27 +100,49 @@ void guard_walk(const struct guard *guard, node_visit_fn *visit, void *context) 
   node_walk(guard->cond, visit, context);
 }
 
-void block_walk(const struct block *block, node_visit_fn *visit, void *context) {
+void send_walk(const struct send *send, node_visit_fn *visit, void *context) {
+  guard_walk(&send->guard, visit, context);
+  node_walk(send->message, visit, context);
+  node_walk(send->to, visit, context);
+}
+
+void stmt_walk(const struct stmt *stmt, node_visit_fn *visit, void *context) {
+  guard_walk(&stmt->guard, visit, context);
+  for (uint32_t i = 0; i < stmt->npath; i++)
+    node_walk(stmt->path[i].index, visit, context);
+  node_walk(stmt->expr, visit, context);
+  if (stmt->send)
+    send_walk(stmt->send, visit, context);
+}
+
+void block_visit(const struct block *block, stmt_visit_fn *visit, void *context) {
   for (uint32_t i = 0; i < block->n; i++) {
-    const struct stmt *stmt = block->at[i];
-    guard_walk(&stmt->guard, visit, context);
-    for (uint32_t j = 0; j < stmt->npath; j++)
-      node_walk(stmt->path[j].index, visit, context);
-    node_walk(stmt->expr, visit, context);
-    if (stmt->send) {
-      node_walk(stmt->send->message, visit, context);
-      node_walk(stmt->send->to, visit, context);
-    }
-    block_walk(&stmt->then, visit, context);
-    block_walk(&stmt->other, visit, context);
+    visit(context, block->at[i]);
+    block_visit(&block->at[i]->then, visit, context);
+    block_visit(&block->at[i]->other, visit, context);
   }
 }
 
+struct expression_walk {
+  node_visit_fn *visit;
+  void *context;
+};
+
+static void walk_expressions(void *context, const struct stmt *stmt) {
+  const struct expression_walk *w = context;
+  stmt_walk(stmt, w->visit, w->context);
+}
+
+void block_walk(const struct block *block, node_visit_fn *visit, void *context) {
+  block_visit(block, walk_expressions, &(struct expression_walk){visit, context});
+}
+
+static void visit_halt(void *halts, const struct stmt *stmt) { *(bool *)halts |= stmt->kind == STMT_HALT; }
+
 bool block_halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
-      return true;
-  return false;
+  bool halts = false;
+  block_visit(b, visit_halt, &halts);
+  return halts;
 }
 
 bool role_halts(const struct model *m, const struct role *role) {

@@ -1,6 +1,6 @@
-/* The typed model: what the checker (lang/typecheck.c) makes of a syntax tree once every parameter has a value, and
-   the only thing that the interpreter, the analyses, the transition systems and the exporters read. Immutable once
-   built; lives in its own arena. Every node keeps its place in the source. */
+/* The typed model: the result of type checking (lang/typecheck.c) once every parameter has a value. The interpreter,
+   the analyses, the transition systems and the exporters read nothing else. It is immutable once built, and lives in
+   its own arena. Every node keeps its place in the source. */
 #ifndef RONDO_MODEL_MODEL_H
 #define RONDO_MODEL_MODEL_H
 
@@ -37,13 +37,13 @@ enum op_trait {
   TRAIT_FAILS = 1 << 16,
   TRAIT_CALLS = 1 << 17,
   TRAIT_TEMPORAL = 1 << 18,
-  TRAIT_UNKNOWN = 1 << 19 /* of no operator: of a number that stands for none */
+  TRAIT_UNKNOWN = 1 << 19 /* only of numbers that are no operator */
 };
-/* A set of traits; of a number that is no operator all of them, TRAIT_UNKNOWN included. */
+/* The set of traits. A number that is no operator has all of them, TRAIT_UNKNOWN included. */
 unsigned op_traits(enum op);
 static inline bool op_is_known(enum op op) { return (unsigned)op < NODE_OPS; }
-/* For a switch that names only the operators that it understands. It has no `default:`; what stands behind it is the
-   cautious answer, for all the others and for those that are yet to come. */
+/* For a switch that names only the operators that it understands. It has no `default:`; the code after it gives the
+   cautious answer for all others, including operators that are added later. */
 static inline unsigned op_number(enum op op) { return op; }
 
 /* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
@@ -69,9 +69,9 @@ struct node {
   struct generator *gen;
 };
 
-/* A condition that may bind: `exists` as a positive conjunct whose names are used in what is guarded. All
-   assignments of gen that satisfy cond are witnesses; which one is taken is a free choice, and only `used` slots
-   tell witnesses apart. Without generators it is just cond. cond may be NULL: true. */
+/* A condition that may bind names: those of an `exists` that is a positive conjunct and whose names are used in the
+   guarded block. All bindings of gen that satisfy cond are witnesses. One of them is chosen freely; witnesses that
+   agree in the `used` slots count as one. Without generators it is just cond. cond may be NULL: true. */
 struct guard {
   struct generator *gen;
   uint32_t ngen;
@@ -86,7 +86,7 @@ struct block {
   uint32_t n;
 };
 
-struct place_step {   /* one [index] or .field of an assigned place */
+struct place_step {   /* an [index] or .field of an assigned place */
   struct node *index; /* NULL: a field */
   uint32_t field;
 };
@@ -97,7 +97,7 @@ struct stmt {
   struct guard guard;       /* IF */
   struct block then, other; /* IF; FOREACH: then */
   uint32_t slot;            /* LET, FOREACH (over `received`, in any order) */
-  struct node *expr;        /* LET, ASSIGN; already of the place's type (WRAP put in) */
+  struct node *expr;        /* LET, ASSIGN; of the place's type (NODE_WRAP was inserted) */
   bool shared;              /* ASSIGN: var is one of model->globals, not the process's own */
   uint32_t var;             /* ASSIGN; `goto` assigns the role's program point, as the last statement of its block */
   struct send *send;        /* SEND: its guard is empty */
@@ -149,10 +149,10 @@ struct var {
                          number(me) */
   struct node *where; /* INPUT: may read the variable itself and earlier ones */
   bool distinct;      /* INPUT: different for each process of the role */
-  bool hidden;        /* not in the text: stands for a quantifier of a live property; not shown */
-  bool followed;  /* hidden, and stands for a process, or a set of them. Where processes of rounds are interchangeable
-                     states have it as a bit of those who are meant, so that nobody else is told apart */
-  enum unit each; /* ORACLE: when it is chosen anew */
+  bool hidden;        /* not in the text: represents a quantifier of a live property; not shown */
+  bool followed;  /* hidden, and its value is a process or a set of processes. Where the processes of a round model are
+                     interchangeable, a state stores it as a bit of each of these processes, which keeps symmetry */
+  enum unit each; /* ORACLE: when it is chosen */
 };
 #define FOLLOWED_MAX 8
 
@@ -170,15 +170,15 @@ enum trigger {
   TRIGGER_QUORUM /* looks at several, at most one from each sender; `taken`: takes them */
 };
 
-struct message_part { /* the slot gets that field of the message; of a quorum: the field that all of them agree on
+struct message_part { /* binds the slot to a field of the message; of a quorum, to a field on which its messages agree
                          (`same`) */
   uint32_t slot, field;
 };
 
-/* One thing that a process can do, atomically. In this order: at the right program point, with its messages bound, all
-   of them match, the guard holds; then the body. */
+/* An atomic step of a process. It is enabled if the process is at the program point, the bound messages match, and the
+   guard holds, evaluated in this order; then the body is executed. */
 struct action {
-  const char *name; /* for people: the step's name, the message's, "start", "when" */
+  const char *name; /* to be shown: the step's name, the message's, "start", "when" */
   struct span at;
   uint32_t point; /* index of the label of the role's program point at which it can be taken; ANY_POINT: at all but
                      `start` */
@@ -186,12 +186,12 @@ struct action {
   enum trigger trigger;
   uint32_t kind;      /* ONE, QUORUM: which of model->messages */
   uint32_t slot;      /* ONE, QUORUM: where a message stands while it is matched; ONE: also in guard and body */
-  uint32_t from_slot; /* ONE: its sender; NO_SLOT: nobody asks. sender(m) asks eval's slot_sender[slot] */
+  uint32_t from_slot; /* ONE: its sender; NO_SLOT: not bound. sender(m) reads eval's slot_sender[slot] */
   struct node *match; /* on one message, in slot; or NULL */
   struct message_part *parts;
   uint32_t nparts;
   struct node *size;   /* QUORUM: a number; in guard and body the quorum is NODE_RECEIVED */
-  bool exactly, taken; /* QUORUM: so many and no more; they are consumed */
+  bool exactly, taken; /* QUORUM: exactly that many messages; they are removed */
   struct guard guard;
   uint32_t once; /* the role's VAR_ONCE variable, which must be false and becomes true; NO_SLOT: none */
   struct block body;
@@ -219,15 +219,15 @@ struct role {
 #define POINT_END UINT32_MAX
 #define NO_NAME UINT32_MAX
 
-/* The schedule, the same for all roles: `repeat` is unrolled, `phase` goes round for ever. */
+/* A round of the schedule, which is the same for all roles: `repeat` is unrolled, `phase` is a cycle. */
 struct point {
   const char *name; /* of the round, or NULL */
   uint32_t name_id; /* its place in model->round_names, or NO_NAME */
   value loop;       /* the repeat's counter here */
-  uint32_t next;    /* POINT_END: the run is over after this round */
-  uint32_t number;  /* 1 + rounds before it on the first way through */
+  uint32_t next;    /* POINT_END: the run ends after this round */
+  uint32_t number;  /* of the round, counted from 1, when it is first executed */
   bool phase_start; /* oracles `each phase` are chosen here */
-  bool phase_end;   /* they are forgotten, and the phase number advances if endless */
+  bool phase_end;   /* they are dropped, and the phase number advances if endless */
   bool endless;     /* inside `phase` */
 };
 
@@ -254,7 +254,7 @@ enum clause_kind {
   CLAUSE_CORRUPTED,
   CLAUSE_EVERY,      /* pred over HO, SHO, oracles, in every round (of name, if it says HO[p, name]) */
   CLAUSE_FROM_ROUND, /* likewise, from round `from` on */
-  CLAUSE_OFTEN,      /* infinitely often: says nothing about finite runs */
+  CLAUSE_OFTEN,      /* infinitely often: does not restrict finite runs */
   CLAUSE_FINALLY,    /* eventually always: likewise */
   CLAUSE_ONCE,       /* eventually, at least once: likewise */
   CLAUSE_SYNCHRONOUS,
@@ -264,7 +264,7 @@ enum clause_kind {
 };
 #define CLAUSE_KINDS (CLAUSE_CHANNELS + 1u)
 
-/* What lies between sending a message and taking it, for each pair of processes. */
+/* The channels between each pair of processes. */
 enum channel {
   CHANNEL_BAG, /* any pending message can be taken */
   CHANNEL_SET, /* a message equal to a pending one is absorbed */
@@ -273,11 +273,11 @@ enum channel {
 
 struct clause_part {
   struct node *pred;
-  uint32_t name_id; /* asked of rounds of that name only; NO_NAME: of every round */
+  uint32_t name_id; /* evaluated in rounds of that name only; NO_NAME: in every round */
 };
 
-/* Steps: to what an environment is fair. Each of these is taken again and again if it can be: always from some time on
-   (weak), or again and again (strong). */
+/* Steps: to what an environment is fair. Each of these is taken infinitely often if it is enabled: from some moment on
+   (weak fairness), or infinitely often (strong fairness). */
 enum fairness {
   FAIR_MESSAGES, /* a process, an action, a sender and a message, for actions that take one; else a process and an
                     action */
@@ -299,20 +299,20 @@ struct clause {
   int64_t bound;        /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
                            would send more cannot be taken */
   enum limit_scope { PER_RUN, PER_ROUND, PER_RECEIVER } per; /* LOST, CORRUPTED: limit per what */
-  struct node *pred; /* a conjunct each: `every round: a and b` makes two clauses */
+  struct node *pred; /* one conjunct: `every round: a and b` makes two clauses */
   enum unit unit;
-  uint32_t name_id; /* the only round it speaks of, or NO_NAME: all */
+  uint32_t name_id; /* of the rounds that it is about; NO_NAME: all */
   uint32_t from;    /* FROM_ROUND: 1-based */
-  /* OFTEN, FINALLY, ONCE: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if
-     there are values for the witness, chosen before the first of them, with which every part holds in every round that
-     it is asked of. */
+  /* OFTEN, FINALLY, ONCE: pred, split into parts. It holds in a round, or in the rounds of a phase (unit), if there are
+     values for the witness, chosen before the first of these rounds, with which every part holds in every round in
+     which it is evaluated. */
   struct generator *witness;
   uint32_t nwitness;
-  uint32_t nrigid; /* FINALLY: so many of them are chosen once and for all: `for some` */
+  uint32_t nrigid; /* FINALLY: the first nrigid witnesses are chosen once for the whole run: `for some` */
   struct clause_part *parts;
   uint32_t nparts;
   const struct node
-      *each; /* OFTEN, ONCE: one of those that `for each` stands for, which is `exists p in role: ...` here */
+      *each; /* OFTEN, ONCE: one of the clauses that `for each` expands to; `exists p in role: ...` here */
 };
 
 struct environment {
@@ -327,16 +327,16 @@ enum property_kind { PROPERTY_SAFETY, PROPERTY_COVER, PROPERTY_LIVE };
 struct property {
   const char *name;
   enum property_kind kind;
-  bool step;              /* speaks of a step: primed fields are after it */
+  bool step;              /* about a step: primed fields are after it */
   bool almost_surely;     /* LIVE */
   bool on_request;        /* checked only if --property names it */
-  bool stability_unknown; /* analysis/local_properties.h: something has to stay, and no stability says so */
-  uint32_t stability_of;  /* analysis/local_properties.h: 1 + the property for which this has to hold; 0: it is one of
-                             the text */
+  bool stability_unknown; /* analysis/local_properties.h: it requires a stability that cannot be expressed */
+  uint32_t
+      stability_of; /* analysis/local_properties.h: 1 + the property that requires this one; 0: it is in the text */
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;
-  const struct node *until; /* SAFETY, rounds: asked only of runs up to where this first holds; NULL: of all */
+  const struct node *until; /* SAFETY, rounds: evaluated only until this first holds; NULL: always */
 };
 
 struct param {
@@ -348,7 +348,7 @@ struct param {
 
 enum model_kind { MODEL_ROUNDS, MODEL_MESSAGES, MODEL_SHARED, MODEL_COUNTERS };
 
-/* What a run is made of (docs/language.md, "Semantics"). */
+/* What a step of a run is (docs/language.md, "Semantics"). */
 enum semantics {
   SEMANTICS_COARSE,      /* rounds: all take the whole round in one step */
   SEMANTICS_FINE,        /* rounds: sending, receiving and updating are steps; each process is in a round of its own */
@@ -365,50 +365,53 @@ struct model {
   struct source source; /* its text is in the arena */
   struct values values; /* values of constants; the interpreter adds to it */
   const char *name;
+  /* declarations */
   struct param *params;
   uint32_t nparams;
   struct type **types;
   uint32_t ntypes;
-  struct role *roles;
-  uint32_t nroles;
-  uint32_t nprocesses;
-  struct var *globals;
-  uint32_t nglobals; /* file-level: inputs, chosen once; shared variables; ghosts */
-  struct message_kind *messages;
-  uint32_t nmessages;
-  struct point *points;
-  uint32_t npoints;
-  const char **round_names;
-  uint32_t nround_names;
   struct def *defs;
   uint32_t ndefs;
   struct field *fields;
   uint32_t nfields;
-  struct environment *environments;
-  uint32_t nenvironments; /* never empty: `free` is made if there is none */
-  struct property *properties;
-  uint32_t nproperties;
-  uint32_t nstabilities;        /* behind the properties: what locality asks for (analysis/local_properties.h) */
+  uint32_t nslots;              /* of the largest frame */
   const struct type *processes; /* TYPE_PROCESS of any role */
   const struct type *process_set;
-  uint32_t nslots; /* the largest frame */
+  /* the algorithm */
+  struct role *roles;
+  uint32_t nroles;
+  uint32_t nprocesses;
+  struct var *globals; /* file-level: inputs, chosen once; shared variables; ghosts */
+  uint32_t nglobals;
+  struct message_kind *messages; /* steps */
+  uint32_t nmessages;
+  struct point *points; /* rounds: the schedule */
+  uint32_t npoints;
+  const char **round_names;
+  uint32_t nround_names;
+  /* what is checked */
+  struct environment *environments; /* at least one: `free` is made if there is none */
+  uint32_t nenvironments;
+  struct property *properties; /* then the stabilities */
+  uint32_t nproperties;
+  uint32_t nstabilities; /* step properties that locality requires (analysis/local_properties.h) */
 };
 
-/* One run of a checker answers this. */
+/* What one search, or one run of another engine, decides. */
 struct query {
   uint32_t environment;
   enum semantics semantics;
   const uint32_t *properties; /* those checked together; a live one is alone */
   uint32_t nproperties;
-  struct node *const *atoms; /* live: formulas about states, closed, of which the property is made; else none */
+  struct node *const *atoms; /* live: the closed formulas about states that the property consists of; else none */
   uint32_t natoms;
-  bool until; /* a state in which the only atom holds is the last of its runs; one property */
+  bool until; /* runs end in the first state in which the only atom holds; one property */
 };
 static inline bool query_is_live(const struct model *m, const struct query *q) { /* is it about runs, not states? */
   return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;
 }
 
-/* How many of them the user asked for: they come first, then what locality asks for. */
+/* The number of requested properties. They come first, then those that locality requires. */
 static inline uint32_t query_nrequested(const struct model *m, const struct query *q) {
   uint32_t n = q->nproperties;
   while (n > 0 && m->properties[q->properties[n - 1]].stability_of)
@@ -416,30 +419,35 @@ static inline uint32_t query_nrequested(const struct model *m, const struct quer
   return n;
 }
 
-/* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most
-   RUN_CLAUSES_MAX. Returns how many; found may be NULL. */
+/* The clauses of the environment about whole runs (OFTEN, FINALLY, ONCE), at most RUN_CLAUSES_MAX. Returns their
+   number; found may be NULL. */
 #define RUN_CLAUSES_MAX 64
 static inline bool clause_is_of_runs(const struct clause *c) {
   return c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY || c->kind == CLAUSE_ONCE;
 }
 uint32_t environment_run_clauses(const struct environment *, const struct clause **found);
-bool environment_run_clauses_fit(
-    const struct environment *); /* it says no more than that; else live properties are refused */
+/* Are there at most RUN_CLAUSES_MAX of them? Otherwise live properties are refused. */
+bool environment_run_clauses_fit(const struct environment *);
 
-/* What is said about fairness, or NULL. */
+/* The `fair` clause, or NULL. */
 const struct clause *environment_fairness(const struct environment *);
 
 static inline bool model_steps(const struct model *m) { return m->kind == MODEL_MESSAGES || m->kind == MODEL_SHARED; }
 uint32_t model_role_of(const struct model *, value process);
-bool block_halts(const struct block *);                     /* on some path */
-bool role_halts(const struct model *, const struct role *); /* can its processes? */
+bool block_halts(const struct block *); /* on some path */
+bool role_halts(const struct model *, const struct role *);
 const char *op_text(enum op);
 /* Calls visit on node and everything below it, generators included, parents first; stops going down where it
    returns false. */
 typedef bool node_visit_fn(void *context, const struct node *);
 void node_walk(const struct node *, node_visit_fn *, void *context);
 void guard_walk(const struct guard *, node_visit_fn *, void *context);
+void send_walk(const struct send *, node_visit_fn *, void *context);
+void stmt_walk(const struct stmt *, node_visit_fn *, void *context); /* without the blocks inside it */
 void block_walk(const struct block *, node_visit_fn *, void *context);
+/* Calls visit on every statement, those of the blocks inside included, in the order of the text. */
+typedef void stmt_visit_fn(void *context, const struct stmt *);
+void block_visit(const struct block *, stmt_visit_fn *, void *context);
 void model_free(struct model *);
 
 #endif

@@ -22,9 +22,31 @@ static bool visit_deep(void *context, const struct node *n) {
   return true;
 }
 
+static struct deep_walk deep_walk_init(const struct model *m, node_visit_fn *visit, void *context) {
+  return (struct deep_walk){m, visit, context, memory_alloc(m->ndefs + 1)};
+}
+
 void node_walk_deep(const struct model *m, const struct node *n, node_visit_fn *visit, void *context) {
-  struct deep_walk d = {m, visit, context, memory_alloc(m->ndefs + 1)};
+  struct deep_walk d = deep_walk_init(m, visit, context);
   node_walk(n, visit_deep, &d);
+  memory_free(d.seen);
+}
+
+void guard_walk_deep(const struct model *m, const struct guard *g, node_visit_fn *visit, void *context) {
+  struct deep_walk d = deep_walk_init(m, visit, context);
+  guard_walk(g, visit_deep, &d);
+  memory_free(d.seen);
+}
+
+void send_walk_deep(const struct model *m, const struct send *s, node_visit_fn *visit, void *context) {
+  struct deep_walk d = deep_walk_init(m, visit, context);
+  send_walk(s, visit_deep, &d);
+  memory_free(d.seen);
+}
+
+void stmt_walk_deep(const struct model *m, const struct stmt *s, node_visit_fn *visit, void *context) {
+  struct deep_walk d = deep_walk_init(m, visit, context);
+  stmt_walk(s, visit_deep, &d);
   memory_free(d.seen);
 }
 
@@ -99,6 +121,18 @@ bool node_equal(const struct node *a, const struct node *b) {
       return false;
   for (uint32_t i = 0; i < a->n; i++)
     if (!node_equal(a->kid[i], b->kid[i]))
+      return false;
+  return true;
+}
+
+bool node_same_value(const struct node *a, const struct node *b, bool across_step) {
+  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n ||
+      a->ngen || b->ngen || (a->primed != b->primed && !across_step))
+    return false;
+  if (a->op == NODE_DOMAIN && a->type->element != b->type->element)
+    return false;
+  for (uint32_t i = 0; i < a->n; i++)
+    if (!node_same_value(a->kid[i], b->kid[i], across_step))
       return false;
   return true;
 }

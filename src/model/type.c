@@ -3,8 +3,8 @@
    significant), except for sets, whose index is their mask. */
 #include "model/value.h"
 
-#include "base/memory.h"
 #include "model/model.h"
+#include "model/parts_buffer.h"
 
 #include <assert.h>
 
@@ -39,11 +39,13 @@ static uint64_t sequence_choices(const struct type *t, uint64_t depth) {
   return depth < n ? n - depth : 0;
 }
 
+static uint64_t sequence_longest(const struct type *t) {
+  return t->distinct && (uint64_t)t->hi > t->element->count ? t->element->count : (uint64_t)t->hi;
+}
+
 /* Sequences that begin with given `depth` elements, those themselves included. */
 static uint64_t sequence_extensions(const struct type *t, uint64_t depth) {
-  uint64_t longest = (uint64_t)t->hi;
-  if (t->distinct && longest > t->element->count)
-    longest = t->element->count;
+  uint64_t longest = sequence_longest(t);
   if (!t->distinct && t->element->count == 1)
     return longest - depth + 1;
   uint64_t total = 1, block = 1; /* block: sequences of the length looked at */
@@ -114,44 +116,20 @@ void type_finish(struct type *t, const struct model *m) {
   }
 }
 
-/* Scratch for the parts of one value: on the stack while it is short. */
-struct parts_buffer {
-  value few[32];
-  value *at;
-};
+/* RECORD, ARRAY: how many parts each value has. */
+static uint64_t parts_count(const struct type *t) { return t->kind == TYPE_RECORD ? t->size : t->index->count; }
 
-static value *parts_init(struct parts_buffer *p, uint64_t n) {
-  p->at = n <= sizeof p->few / sizeof *p->few ? p->few : memory_resize_array(NULL, memory_size(n), sizeof *p->at);
-  return p->at;
-}
-
-static void parts_release(struct parts_buffer *p) {
-  if (p->at != p->few)
-    memory_free(p->at);
-}
-
-static value record_nth(struct values *values, const struct type *t, uint64_t index) {
+/* A number in mixed radix, the last part as the least significant digit. */
+static value parts_nth(struct values *values, const struct type *t, uint64_t index) {
   struct parts_buffer scratch;
-  value *part = parts_init(&scratch, t->size);
-  for (uint32_t i = t->size; i-- > 0;) {
-    uint64_t radix = t->fields[i].type->count;
-    part[i] = type_nth(values, t->fields[i].type, index % radix);
+  uint64_t n = parts_count(t);
+  value *part = parts_init(&scratch, n);
+  for (uint64_t i = n; i-- > 0;) {
+    uint64_t radix = type_part(t, i)->count;
+    part[i] = type_nth(values, type_part(t, i), index % radix);
     index /= radix;
   }
-  value v = value_vector(values, part, t->size);
-  parts_release(&scratch);
-  return v;
-}
-
-static value array_nth(struct values *values, const struct type *t, uint64_t index) {
-  struct parts_buffer scratch;
-  uint64_t radix = t->element->count;
-  value *part = parts_init(&scratch, t->index->count);
-  for (uint64_t i = t->index->count; i-- > 0; index /= radix)
-    part[i] = type_nth(values, t->element, index % radix);
-  value v = value_vector(values, part, (size_t)t->index->count);
-  parts_release(&scratch);
-  return v;
+  return parts_finish(&scratch, values, (size_t)n);
 }
 
 /* The rank-th element that the first n parts do not hold (ranks count in the order of indices). */
@@ -170,9 +148,7 @@ static value unused_nth(struct values *values, const struct type *element, const
 /* Sequences count as a walk through the tree of prefixes, a prefix before its extensions. */
 static value sequence_nth(struct values *values, const struct type *t, uint64_t index) {
   struct parts_buffer scratch;
-  uint64_t n = 0, longest = (uint64_t)t->hi;
-  if (t->distinct && longest > t->element->count)
-    longest = t->element->count;
+  uint64_t n = 0, longest = sequence_longest(t);
   value *part = parts_init(&scratch, longest);
   while (index > 0) {
     assert(n < longest);
@@ -182,9 +158,7 @@ static value sequence_nth(struct values *values, const struct type *t, uint64_t 
     part[n] = t->distinct ? unused_nth(values, t->element, part, n, rank) : type_nth(values, t->element, rank);
     n++;
   }
-  value v = value_vector(values, part, (size_t)n);
-  parts_release(&scratch);
-  return v;
+  return parts_finish(&scratch, values, (size_t)n);
 }
 
 static value set_nth(struct values *values, const struct type *t, uint64_t index) {
@@ -218,9 +192,8 @@ value type_nth(struct values *values, const struct type *t, uint64_t index) {
   case TYPE_SET:
     return set_nth(values, t, index);
   case TYPE_RECORD:
-    return record_nth(values, t, index);
   case TYPE_ARRAY:
-    return array_nth(values, t, index);
+    return parts_nth(values, t, index);
   case TYPE_SEQUENCE:
     return sequence_nth(values, t, index);
   }
@@ -255,8 +228,7 @@ static uint64_t parts_index(const struct values *values, const struct type *t, v
   const value *part = value_parts(values, v, &n);
   uint64_t index = 0;
   for (size_t i = 0; i < n; i++) {
-    const struct type *each = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
-    index = index * each->count + type_index(values, each, part[i]);
+    index = index * type_part(t, i)->count + type_index(values, type_part(t, i), part[i]);
   }
   return index;
 }
@@ -307,7 +279,7 @@ static bool parts_fit(const struct values *values, const struct type *t, value v
   if (t->kind == TYPE_SEQUENCE && n > (uint64_t)t->hi)
     return false;
   for (size_t i = 0; i < n; i++) {
-    if (!type_has(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]))
+    if (!type_has(values, type_part(t, i), part[i]))
       return false;
     for (size_t j = 0; t->distinct && j < i; j++)
       if (part[i] == part[j])
@@ -344,25 +316,13 @@ bool type_has(const struct values *values, const struct type *t, value v) {
   return true;
 }
 
-static value record_default(struct values *values, const struct type *t) {
+static value parts_default(struct values *values, const struct type *t) {
   struct parts_buffer scratch;
-  value *part = parts_init(&scratch, t->size);
-  for (uint32_t i = 0; i < t->size; i++)
-    part[i] = type_default(values, t->fields[i].type);
-  value v = value_vector(values, part, t->size);
-  parts_release(&scratch);
-  return v;
-}
-
-static value array_default(struct values *values, const struct type *t) {
-  struct parts_buffer scratch;
-  value first = type_default(values, t->element);
-  value *part = parts_init(&scratch, t->index->count);
-  for (uint64_t i = 0; i < t->index->count; i++)
-    part[i] = first;
-  value v = value_vector(values, part, (size_t)t->index->count);
-  parts_release(&scratch);
-  return v;
+  uint64_t n = parts_count(t);
+  value *part = parts_init(&scratch, n);
+  for (uint64_t i = 0; i < n; i++)
+    part[i] = i > 0 && t->kind == TYPE_ARRAY ? part[0] : type_default(values, type_part(t, i));
+  return parts_finish(&scratch, values, (size_t)n);
 }
 
 value type_default(struct values *values, const struct type *t) {
@@ -376,9 +336,8 @@ value type_default(struct values *values, const struct type *t) {
   case TYPE_SET:
     return set_empty(values, t);
   case TYPE_RECORD:
-    return record_default(values, t);
   case TYPE_ARRAY:
-    return array_default(values, t);
+    return parts_default(values, t);
   case TYPE_SEQUENCE:
     return value_vector(values, NULL, 0);
   case TYPE_BOOL:

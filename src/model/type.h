@@ -51,4 +51,9 @@ struct type {
   int64_t first;  /* PROCESS: identity with index 0 */
 };
 
+/* RECORD, ARRAY, SEQUENCE, BAG: the type of the i-th part. */
+static inline const struct type *type_part(const struct type *t, size_t i) {
+  return t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
+}
+
 #endif

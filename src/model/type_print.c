@@ -82,11 +82,10 @@ static void print_parts(const struct values *values, const struct model *m, cons
   const value *part = value_parts(values, v, &n);
   text_add(out, open);
   for (size_t i = 0; i < n; i++) {
-    const struct type *each = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
     text_add(out, i ? ", " : "");
     if (t->kind == TYPE_RECORD && t->fields[i].name[0] != '_')
       text_addf(out, "%s: ", t->fields[i].name);
-    value_print(values, m, each, part[i], out);
+    value_print(values, m, type_part(t, i), part[i], out);
   }
   text_add(out, shut);
 }

@@ -2,7 +2,7 @@
 #include "model/value.h"
 
 #include "base/hash.h"
-#include "base/memory.h"
+#include "model/parts_buffer.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int compare_parts(const struct values *values, const struct type *t, valu
   size_t na, nb;
   const value *x = value_parts(values, a, &na), *y = value_parts(values, b, &nb);
   for (size_t i = 0; i < na && i < nb; i++) {
-    int order = value_compare(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, x[i], y[i]);
+    int order = value_compare(values, type_part(t, i), x[i], y[i]);
     if (order)
       return order;
   }
@@ -99,7 +99,7 @@ uint64_t value_hash(const struct values *values, const struct type *t, value v) 
     size_t n;
     const value *part = value_parts(values, v, &n);
     for (size_t i = 0; i < n; i++)
-      h = hash_mix(h, value_hash(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]));
+      h = hash_mix(h, value_hash(values, type_part(t, i), part[i]));
     return hash_mix(h, n);
   }
   case TYPE_BOOL:
@@ -121,50 +121,28 @@ static value rename_set(struct values *values, const struct type *t, value v, co
   return result;
 }
 
-/* Parts that keep their positions: records and sequences. */
+/* The place of the i-th part. Parts of records and sequences keep theirs; new[rename(i)] = rename(old[i]) in an array.
+ */
+static size_t renamed_place(struct values *values, const struct type *t, size_t i, const struct renaming *r) {
+  if (t->kind != TYPE_ARRAY)
+    return i;
+  return (size_t)type_index(values, t->index, value_rename(values, t->index, type_nth(values, t->index, i), r));
+}
+
 static value rename_parts(struct values *values, const struct type *t, value v, const struct renaming *r) {
   size_t n;
   const value *old = value_parts(values, v, &n);
-  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
-  for (size_t i = 0; i < n; i++)
-    part[i] = value_rename(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, old[i], r);
-  value result = value_vector(values, part, n);
-  if (part != few)
-    memory_free(part);
-  return result;
-}
-
-/* new[rename(i)] = rename(old[i]) */
-static value rename_array(struct values *values, const struct type *t, value v, const struct renaming *r) {
-  size_t n;
-  const value *old = value_parts(values, v, &n);
-  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
+  struct parts_buffer scratch;
+  value *part = parts_init(&scratch, n);
   for (size_t i = 0; i < n; i++) {
-    value index = value_rename(values, t->index, type_nth(values, t->index, i), r);
-    part[type_index(values, t->index, index)] = value_rename(values, t->element, old[i], r);
-  }
-  value result = value_vector(values, part, n);
-  if (part != few)
-    memory_free(part);
-  return result;
-}
-
-/* A bag is the sorted vector of its elements. */
-static value rename_bag(struct values *values, const struct type *t, value v, const struct renaming *r) {
-  size_t n;
-  const value *old = value_parts(values, v, &n);
-  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
-  for (size_t i = 0; i < n; i++) {
-    value x = value_rename(values, t->element, old[i], r);
-    size_t j = i;
-    for (; j > 0 && value_compare(values, t->element, part[j - 1], x) > 0; j--)
-      part[j] = part[j - 1];
+    value x = value_rename(values, type_part(t, i), old[i], r);
+    size_t j = renamed_place(values, t, i, r);
+    if (t->kind == TYPE_BAG) /* the sorted vector of its elements */
+      for (; j > 0 && value_compare(values, t->element, part[j - 1], x) > 0; j--)
+        part[j] = part[j - 1];
     part[j] = x;
   }
-  value result = value_vector(values, part, n);
-  if (part != few)
-    memory_free(part);
-  return result;
+  return parts_finish(&scratch, values, n);
 }
 
 static bool touched(const struct type *t, const struct renaming *r) {
@@ -188,11 +166,9 @@ value value_rename(struct values *values, const struct type *t, value v, const s
     return touched(t->element, r) ? rename_set(values, t, v, r) : v;
   case TYPE_RECORD:
   case TYPE_SEQUENCE:
-    return touched(t, r) ? rename_parts(values, t, v, r) : v;
   case TYPE_ARRAY:
-    return touched(t, r) ? rename_array(values, t, v, r) : v;
   case TYPE_BAG:
-    return touched(t, r) ? rename_bag(values, t, v, r) : v;
+    return touched(t, r) ? rename_parts(values, t, v, r) : v;
   case TYPE_BOOL:
   case TYPE_INT:
   case TYPE_RANGE:
@@ -201,6 +177,46 @@ value value_rename(struct values *values, const struct type *t, value v, const s
     break;
   }
   return v;
+}
+
+bool value_holds(const struct values *values, const struct type *t, value v, type_test_fn *is_leaf, const void *context,
+                 value neutral) {
+  if (!type_any(t, is_leaf, context))
+    return false;
+  if (is_leaf(context, t))
+    return v != neutral;
+  switch (t->kind) {
+  case TYPE_OPTION:
+    return v != VALUE_NONE && value_holds(values, t->element, value_unwrap(v), is_leaf, context, neutral);
+  case TYPE_SET: {
+    value member;
+    for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
+      if (value_holds(values, t->element, member, is_leaf, context, neutral))
+        return true;
+    return false;
+  }
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+  case TYPE_ARRAY: {
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    bool indexed = t->kind == TYPE_ARRAY && type_any(t->index, is_leaf, context);
+    for (size_t i = 0; i < n; i++)
+      if ((indexed && part[i] != part[0]) || value_holds(values, type_part(t, i), part[i], is_leaf, context, neutral))
+        return true;
+    return false;
+  }
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
+  }
+  return true;
 }
 
 void value_each_round(const struct values *values, const struct type *t, value v, value_round_fn *visit,
@@ -230,7 +246,7 @@ void value_each_round(const struct values *values, const struct type *t, value v
     size_t n;
     const value *part = value_parts(values, v, &n);
     for (size_t i = 0; i < n; i++)
-      value_each_round(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], visit, context);
+      value_each_round(values, type_part(t, i), part[i], visit, context);
     return;
   }
   case TYPE_BOOL:

@@ -18,7 +18,7 @@
 typedef int64_t value;
 #define VALUE_NONE INT64_MIN
 #define VALUE_NONE_LAST (INT64_MIN + 64)
-/* What lies beyond on either side stands for something else: none, and messages whose parts are yet to be chosen. */
+/* Larger and smaller numbers encode other things: none, and messages whose parts are not chosen yet. */
 #define VALUE_NUMBER_MAX (INT64_MAX - 64)
 static inline bool number_fits(int64_t v) { return -VALUE_NUMBER_MAX <= v && v <= VALUE_NUMBER_MAX; }
 
@@ -61,7 +61,7 @@ void type_finish(struct type *, const struct model *); /* count, mask, first; pa
    their parts; sets by their sorted members. */
 int value_compare(const struct values *, const struct type *, value a, value b);
 
-/* By content, too: the same in every run. */
+/* By content, so that it is the same in every run. */
 uint64_t value_hash(const struct values *, const struct type *, value v);
 
 /* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL) or what
@@ -82,6 +82,10 @@ typedef bool type_test_fn(const void *context, const struct type *);
 bool type_any(const struct type *, type_test_fn *is, const void *context);
 bool type_contains_kind(const struct type *, enum type_kind);      /* PROCESS or ROUND anywhere inside */
 bool type_contains(const struct type *, const struct type *inner); /* inner itself anywhere inside */
+/* Is there a value of a leaf type other than `neutral` (VALUE_NONE: any) inside v, or an array that tells indices that
+   hold such values apart? */
+bool value_holds(const struct values *, const struct type *, value v, type_test_fn *is_leaf, const void *context,
+                 value neutral);
 typedef void value_round_fn(void *context, value round);
 void value_each_round(const struct values *, const struct type *, value v, value_round_fn *visit,
                       void *context); /* inside v */

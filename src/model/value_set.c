@@ -1,7 +1,7 @@
 /* Sets: a bit mask while the members are few, else the sorted vector of the members. */
 #include "model/value.h"
 
-#include "base/memory.h"
+#include "model/parts_buffer.h"
 
 /* Identities stand for themselves, so that sets of one role and of any role look alike. */
 static uint64_t bit_of(const struct values *values, const struct type *t, value member) {
@@ -52,16 +52,14 @@ value set_insert(struct values *values, const struct type *t, value set, value m
   size_t place = place_of(values, t, part, n, member, &found);
   if (found)
     return set;
-  value few[32], *more = n < 32 ? few : memory_resize_array(NULL, n + 1, sizeof *more);
+  struct parts_buffer scratch;
+  value *more = parts_init(&scratch, n + 1);
   for (size_t i = 0; i < place; i++)
     more[i] = part[i];
   more[place] = member;
   for (size_t i = place; i < n; i++)
     more[i + 1] = part[i];
-  value result = value_vector(values, more, n + 1);
-  if (more != few)
-    memory_free(more);
-  return result;
+  return parts_finish(&scratch, values, n + 1);
 }
 
 enum { ONLY_A = 1, ONLY_B = 2, BOTH = 4 };
@@ -70,7 +68,8 @@ enum { ONLY_A = 1, ONLY_B = 2, BOTH = 4 };
 static value merge(struct values *values, const struct type *t, value a, value b, int keep) {
   size_t na, nb, n = 0, i = 0, j = 0;
   const value *x = value_parts(values, a, &na), *y = value_parts(values, b, &nb);
-  value few[64], *out = na + nb <= 64 ? few : memory_resize_array(NULL, na + nb, sizeof *out);
+  struct parts_buffer scratch;
+  value *out = parts_init(&scratch, na + nb);
   while (i < na || j < nb) {
     int order = i == na ? 1 : j == nb ? -1 : value_compare(values, t->element, x[i], y[j]);
     int where = order < 0 ? ONLY_A : order > 0 ? ONLY_B : BOTH;
@@ -79,10 +78,7 @@ static value merge(struct values *values, const struct type *t, value a, value b
     i += order <= 0;
     j += order >= 0;
   }
-  value result = value_vector(values, out, n);
-  if (out != few)
-    memory_free(out);
-  return result;
+  return parts_finish(&scratch, values, n);
 }
 
 value set_union(struct values *values, const struct type *t, value a, value b) {

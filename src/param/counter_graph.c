@@ -2,6 +2,7 @@
    whose condition does not depend on the control alone splits a transition in two. */
 #include "param/counter_graph.h"
 
+#include "analysis/three_valued.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -34,12 +35,11 @@ struct unfolder {
 
 /* ---- terms as rows ---- */
 
-enum term_truth { NO, YES, MAYBE };
-static enum term_truth truth_of(struct unfolder *u, const struct term *t);
+static enum ternary truth_of(struct unfolder *u, const struct term *t);
 static bool row_of(struct unfolder *u, const struct term *t, int64_t times, int64_t *row);
 
 static const struct term *taken_branch(struct unfolder *u, const struct term *t) {
-  enum term_truth known = truth_of(u, t->kid[0]);
+  enum ternary known = truth_of(u, t->kid[0]);
   if (known != MAYBE)
     return t->kid[known == YES ? 1 : 2];
   for (size_t i = 0; i < u->decisions.n; i++)
@@ -113,24 +113,21 @@ static bool relation_row(struct unfolder *u, const struct term *t, bool turned, 
   return row_of(u, t->kid[0], turned ? -1 : 1, row) && row_of(u, t->kid[1], turned ? 1 : -1, row);
 }
 
-static enum term_truth truth_of(struct unfolder *u, const struct term *t) {
-  enum term_truth a, b;
+static enum ternary truth_of(struct unfolder *u, const struct term *t) {
+  enum ternary a;
   switch (t->op) {
   case TERM_NUMBER:
-    return t->number ? YES : NO;
+    return ternary_of(t->number != 0);
   case TERM_CONTROL:
-    return u->controls[t->index] ? YES : NO;
+    return ternary_of(u->controls[t->index] != 0);
   case TERM_NOT:
-    a = truth_of(u, t->kid[0]);
-    return a == MAYBE ? MAYBE : a == YES ? NO : YES;
+    return ternary_not(truth_of(u, t->kid[0]));
   case TERM_AND:
     a = truth_of(u, t->kid[0]);
-    b = a == NO ? NO : truth_of(u, t->kid[1]);
-    return a == NO || b == NO ? NO : a == YES && b == YES ? YES : MAYBE;
+    return a == NO ? NO : ternary_and(a, truth_of(u, t->kid[1]));
   case TERM_OR:
     a = truth_of(u, t->kid[0]);
-    b = a == YES ? YES : truth_of(u, t->kid[1]);
-    return a == YES || b == YES ? YES : a == NO && b == NO ? NO : MAYBE;
+    return a == YES ? YES : ternary_not(ternary_and(ternary_not(a), ternary_not(truth_of(u, t->kid[1]))));
   case TERM_EQ:
   case TERM_LE:
   case TERM_LT: {
@@ -142,7 +139,7 @@ static enum term_truth truth_of(struct unfolder *u, const struct term *t) {
     memory_free(row);
     if (!known)
       return MAYBE;
-    return (t->op == TERM_EQ ? difference == 0 : t->op == TERM_LE ? difference <= 0 : difference < 0) ? YES : NO;
+    return ternary_of(t->op == TERM_EQ ? difference == 0 : t->op == TERM_LE ? difference <= 0 : difference < 0);
   }
   case TERM_PARAM: /* not truth values */
   case TERM_COUNTER:
@@ -227,7 +224,7 @@ static bool meet_relation(struct unfolder *u, const struct term *t, bool positiv
 
 /* Intersects each cube with the condition (or its negation). */
 static bool meet(struct unfolder *u, const struct term *t, bool positive, cube_vec *cubes) {
-  enum term_truth known = truth_of(u, t);
+  enum ternary known = truth_of(u, t);
   if (u->g->stop && *u->g->stop)
     u->failure = "it was stopped";
   if (u->failure)

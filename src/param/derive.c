@@ -58,8 +58,8 @@ static bool term_row(struct derivation_builder *d, const struct term *t, int64_t
   case TERM_NUMBER:
     return derive_row_add(d, t->at, row, &t->number, 1, times);
   case TERM_PARAM:
-    for (uint32_t i = 0; i < d->base->nparams; i++)
-      if (d->base->param[i] == t->index && !derive_row_add(d, t->at, &row[1 + i], &one, 1, times))
+    for (uint32_t i = 0; i < d->params.base->nparams; i++)
+      if (d->params.base->param[i] == t->index && !derive_row_add(d, t->at, &row[1 + i], &one, 1, times))
         return false;
     return true;
   case TERM_ADD:
@@ -87,7 +87,7 @@ bool node_row(struct derivation_builder *d, const struct node *n, int64_t times,
   if (n->op == NODE_CONST)
     return derive_row_add(d, n->at, row, &n->constant, 1, times);
   if (n->op == NODE_PARAM)
-    return derive_row_add(d, n->at, row, d->param_row[n->index], d->base->nparams + 1, times);
+    return derive_row_add(d, n->at, row, d->params.row[n->index], d->params.base->nparams + 1, times);
   if (n->op == NODE_ADD || n->op == NODE_SUB)
     return node_row(d, n->kid[0], times, row) && node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
   if (n->op == NODE_MUL && n->kid[0]->op == NODE_CONST)
@@ -107,29 +107,28 @@ static bool init_params(struct derivation_builder *d) {
   nothing->from = yes;
   nothing->unsafe = make_number(d, 0);
   d->s->start = yes;
-  d->base = counter_graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
-  if (!d->base) {
+  d->params.base = counter_graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
+  if (!d->params.base) {
     derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
     text_release(&why);
     return false;
   }
-  size_t width = d->base->nparams + (size_t)1;
-  d->param_row = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->param_row);
-  d->open = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->open);
-  d->values = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->values);
-  d->size_row = arena_array(&d->d->arena, width, sizeof *d->size_row);
+  size_t width = d->params.base->nparams + (size_t)1;
+  d->params.row = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->params.row);
+  d->params.open = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->params.open);
+  d->params.size = arena_array(&d->d->arena, width, sizeof *d->params.size);
   for (uint32_t i = 0; i < d->m->nparams; i++) { /* the system's first parameters are the model's */
     const struct counter_param *p = &d->s->params[i];
     struct term self = {.op = TERM_PARAM, .index = i};
-    d->param_row[i] = arena_array(&d->d->arena, width, sizeof **d->param_row);
-    if (!term_row(d, p->is ? p->is : &self, 1, d->param_row[i]))
+    d->params.row[i] = arena_array(&d->d->arena, width, sizeof **d->params.row);
+    if (!term_row(d, p->is ? p->is : &self, 1, d->params.row[i]))
       return derive_refuse(d, p->at, "the definition of '%s' is not linear", p->name);
     for (size_t k = 1; k < width; k++)
-      d->open[i] |= d->param_row[i][k] != 0;
-    if (d->open[i] && i >= FORM_PARAMS)
+      d->params.open[i] |= d->params.row[i][k] != 0;
+    if (d->params.open[i] && i >= FORM_PARAMS)
       return derive_refuse(d, p->at, "there are too many parameters");
   }
-  return term_row(d, d->shape->size, 1, d->size_row) ||
+  return term_row(d, d->shape->size, 1, d->params.size) ||
          derive_refuse(d, d->role->at, "the number of processes is not linear");
 }
 
@@ -139,7 +138,7 @@ static bool init_params(struct derivation_builder *d) {
    which `finally` may distinguish. */
 static bool init_schedule(struct derivation_builder *d) {
   const struct round_shape *shape = d->shape;
-  int64_t *row = arena_array(&d->d->arena, d->base->nparams + (size_t)1, sizeof *row);
+  int64_t *row = arena_array(&d->d->arena, d->params.base->nparams + (size_t)1, sizeof *row);
   if (!shape->passes)
     return true;
   if (!term_row(d, shape->passes, 1, row))
@@ -147,25 +146,25 @@ static bool init_schedule(struct derivation_builder *d) {
   if (shape->rounds == 0)
     return derive_refuse(d, shape->at, "this repeats nothing");
   struct solver *s = derive_solver(d);
-  for (uint32_t i = 0; i <= d->base->nparams; i++)
+  for (uint32_t i = 0; i <= d->params.base->nparams; i++)
     row[i] = -row[i];
-  solver_variables(s, d->base->nparams); /* passes <= 0? */
-  solver_add_any(s, d->base->conditions.at, d->base->conditions.n, NULL);
-  solver_add_row(s, row, d->base->nparams + 1, false, NULL);
+  solver_variables(s, d->params.base->nparams); /* passes <= 0? */
+  solver_add_any(s, d->params.base->conditions.at, d->params.base->conditions.n, NULL);
+  solver_add_row(s, row, d->params.base->nparams + 1, false, NULL);
   bool never = solver_check(s) == ANSWER_NO;
   solver_free(s);
   if (derive_stopped(d))
     return false;
   if (!never)
     return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
-  d->last_pass = shape->first; /* passes are numbered in the instance */
-  while (d->last_pass + shape->rounds < d->m->npoints &&
-         d->m->points[d->last_pass + shape->rounds].loop == d->m->points[d->last_pass].loop + 1)
-    d->last_pass += shape->rounds;
+  d->reached.last_pass = shape->first; /* passes are numbered in the instance */
+  while (d->reached.last_pass + shape->rounds < d->m->npoints &&
+         d->m->points[d->reached.last_pass + shape->rounds].loop == d->m->points[d->reached.last_pass].loop + 1)
+    d->reached.last_pass += shape->rounds;
   d->d->loops = true;
-  d->d->skipped = d->last_pass - shape->first - shape->rounds;
+  d->d->skipped = d->reached.last_pass - shape->first - shape->rounds;
   d->d->skip_after = shape->first + shape->rounds;
-  return d->last_pass > shape->first ||
+  return d->reached.last_pass > shape->first ||
          derive_refuse(d, shape->at, "there is never more than one pass: give the parameters values");
 }
 
@@ -189,7 +188,7 @@ static uint32_t rounds_from(struct derivation_builder *d, uint32_t point, struct
     return 1;
   struct term *one = make_number(d, 1);
   out[0] = (struct next_round){point, make_relation(d, TERM_LT, one, d->shape->passes), PASS_FIRST};
-  out[1] = (struct next_round){d->last_pass, make_relation(d, TERM_EQ, d->shape->passes, one), PASS_FIRST};
+  out[1] = (struct next_round){d->reached.last_pass, make_relation(d, TERM_EQ, d->shape->passes, one), PASS_FIRST};
   return 2;
 }
 
@@ -199,7 +198,7 @@ uint32_t next_rounds(struct derivation_builder *d, uint32_t point, struct next_r
   if (!d->d->loops || point != d->shape->first + d->shape->rounds - 1)
     return rounds_from(d, d->m->points[point].next, out);
   out[0] = (struct next_round){d->shape->first, passes_left(d, TERM_LT, 2), PASS_NEXT};
-  out[1] = (struct next_round){d->last_pass, passes_left(d, TERM_EQ, 2), PASS_NEXT};
+  out[1] = (struct next_round){d->reached.last_pass, passes_left(d, TERM_EQ, 2), PASS_NEXT};
   return 2;
 }
 
@@ -272,13 +271,13 @@ static const char *local_name(struct derivation_builder *d, uint32_t local) {
 static struct term *initial_count(struct derivation_builder *d, uint32_t part, value status) {
   struct term *sum = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
-    if (d->begins[l] && d->d->parts.at[l] == part && (!status || local_has(d, l, status)))
+    if (d->reached.begins[l] && d->d->parts.at[l] == part && (!status || local_has(d, l, status)))
       sum = make_sum(d, sum, local_count(d, l));
   return sum;
 }
 
 struct term *limit_term(struct derivation_builder *d, enum clause_kind kind) {
-  int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
+  int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == kind)
       node_row(d, d->env->clauses[i].limit_node, 1, row);
@@ -299,10 +298,10 @@ static bool has_clause(const struct derivation_builder *d, enum clause_kind kind
 static uint32_t distinguishing_part(const struct derivation_builder *d) {
   uint32_t n = d->d->nparts;
   for (uint32_t part = 0; part < n; part++) {
-    bool is_distinguishing = part_exists(d->d, part) && d->counted[part];
-    for (size_t i = 0; i < d->initial.n / n && is_distinguishing; i++)
+    bool is_distinguishing = part_exists(d->d, part) && d->parts.counted[part];
+    for (size_t i = 0; i < d->reached.initial.n / n && is_distinguishing; i++)
       for (size_t k = 0; k < i && is_distinguishing; k++)
-        is_distinguishing = d->initial.at[i * n + part] != d->initial.at[k * n + part];
+        is_distinguishing = d->reached.initial.at[i * n + part] != d->reached.initial.at[k * n + part];
     if (is_distinguishing)
       return part;
   }
@@ -313,17 +312,18 @@ static uint32_t distinguishing_part(const struct derivation_builder *d) {
 static struct term *initial_count_by_part(struct derivation_builder *d, uint32_t local, uint32_t by) {
   uint32_t n = d->d->nparts;
   struct term *sum = NULL;
-  for (size_t i = 0; i < d->initial.n / n; i++)
-    if (d->initial.at[i * n + d->d->parts.at[local]] == local)
-      sum = make_sum(d, sum, local_count(d, d->initial.at[i * n + by]));
+  for (size_t i = 0; i < d->reached.initial.n / n; i++)
+    if (d->reached.initial.at[i * n + d->d->parts.at[local]] == local)
+      sum = make_sum(d, sum, local_count(d, d->reached.initial.at[i * n + by]));
   return sum;
 }
 
 static struct term *initial_condition_of(struct derivation_builder *d, uint32_t l, uint32_t distinguishing) {
   if (d->d->counter.at[l] == NO_COUNTER)
-    return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->flag.at[l]), make_number(d, d->begins[l]));
+    return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->flag.at[l]),
+                         make_number(d, d->reached.begins[l]));
   struct term *count = local_count(d, l);
-  if (!d->begins[l])
+  if (!d->reached.begins[l])
     return make_relation(d, TERM_EQ, count, NULL);
   if (distinguishing < d->d->nparts && d->d->parts.at[l] != distinguishing)
     return make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing));
@@ -340,7 +340,7 @@ static void make_start(struct derivation_builder *d) {
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     s->start = make_and(d, s->start, initial_condition_of(d, l, distinguishing));
   for (uint32_t part = 0; part < d->d->nparts; part++) {
-    if (!part_exists(d->d, part) || !d->counted[part])
+    if (!part_exists(d->d, part) || !d->parts.counted[part])
       continue;
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, initial_count(d, part, 0), d->shape->size));
     if (has_clause(d, CLAUSE_BYZANTINE))
@@ -361,8 +361,9 @@ static void make_start(struct derivation_builder *d) {
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
-    if (d->violated[i] != UINT32_MAX)
-      s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->violated[i]), NULL));
+    if (d->parts.violated[i] != UINT32_MAX)
+      s->start =
+          make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->parts.violated[i]), NULL));
 }
 
 /* A part that need not be counted gets flags if it has exactly one initial local state and no local state changes
@@ -372,15 +373,15 @@ static void find_flags(struct derivation_builder *d) {
     uint32_t begin = 0, all = 0;
     for (uint32_t l = 0; l < d->d->locals.n; l++) {
       bool concerns = d->d->parts.at[l] == part && !local_has(d, l, STATUS_BYZANTINE);
-      begin += concerns && d->begins[l];
+      begin += concerns && d->reached.begins[l];
       all += concerns;
     }
-    d->counted[part] |= begin != 1 || all > FLAGS_MAX || d->mode != DERIVE_FLAGS;
+    d->parts.counted[part] |= begin != 1 || all > FLAGS_MAX || d->mode != DERIVE_FLAGS;
   }
   for (uint32_t p = 0; p < d->m->npoints; p++)
-    for (size_t i = 0; i < d->at[p].locals.n; i++) {
-      uint32_t l = d->at[p].locals.at[i];
-      bool *counted = &d->counted[d->d->parts.at[l]];
+    for (size_t i = 0; i < d->reached.at[p].locals.n; i++) {
+      uint32_t l = d->reached.at[p].locals.at[i];
+      bool *counted = &d->parts.counted[d->d->parts.at[l]];
       *counted = *counted || derive_moves_jointly(d) || local_unchanged_after(d, l, p, 0) != l;
     }
 }
@@ -404,7 +405,7 @@ static void make_state(struct derivation_builder *d) {
   s->counters = arena_array(&s->arena, n + 2, sizeof *s->counters);
   s->controls = arena_array(&s->arena, n + d->q->nproperties + 2, sizeof *s->controls);
   for (uint32_t l = 0; l < n; l++) {
-    bool counted = d->counted[d->d->parts.at[l]];
+    bool counted = d->parts.counted[d->d->parts.at[l]];
     const char *name = local_name(d, l);
     vec_push(&d->d->counter, counted ? counter_new(d, name) : NO_COUNTER);
     vec_push(&d->d->flag, counted ? UINT32_MAX : control_new(d, name, CONTROL_TRUTH, 1));
@@ -413,12 +414,12 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
-  d->violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->violated);
+  d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
-    d->violated[i] =
+    d->parts.violated[i] =
         p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
-    d->d->violated = d->violated[i];
+    d->d->violated = d->parts.violated[i];
   }
 }
 
@@ -427,7 +428,7 @@ static bool make_moves(struct derivation_builder *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = !derive_stopped(d) && (d->at[p].locals.n == 0 || derive_round(d, p, &moves));
+    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 || derive_round(d, p, &moves));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)
@@ -447,7 +448,7 @@ static bool make_properties(struct derivation_builder *d) {
     out->from = make_number(d, 1);
     out->text = arena_printf(&s->arena, "not (%s)", source_quote(d->m, at, &s->arena));
     if (p->step)
-      out->unsafe = make_leaf(d, TERM_CONTROL, d->violated[i]);
+      out->unsafe = make_leaf(d, TERM_CONTROL, d->parts.violated[i]);
     else if (!derive_property(d, p, out))
       return false;
     s->nproperties++;
@@ -456,7 +457,7 @@ static bool make_properties(struct derivation_builder *d) {
 }
 
 static bool make_system(struct derivation_builder *d) {
-  d->closed = true;
+  d->reached.closed = true;
   find_flags(d);
   make_state(d);
   if (!make_moves(d) || !make_properties(d))
@@ -489,17 +490,17 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
     out->stopped = true;
   if (out->stopped && !out->refused)
     derive_stopped(&d);
-  for (uint32_t p = 0; d.at && p <= d.m->npoints; p++) {
-    for (size_t i = 0; i < d.at[p].outcomes.n; i++)
-      update_cases_release(d.at[p].outcomes.at[i]);
-    vec_release(&d.at[p].outcomes);
-    vec_release(&d.at[p].locals);
-    vec_release(&d.at[p].messages_possible);
+  for (uint32_t p = 0; d.reached.at && p <= d.m->npoints; p++) {
+    for (size_t i = 0; i < d.reached.at[p].outcomes.n; i++)
+      update_cases_release(d.reached.at[p].outcomes.at[i]);
+    vec_release(&d.reached.at[p].outcomes);
+    vec_release(&d.reached.at[p].locals);
+    vec_release(&d.reached.at[p].messages_possible);
   }
-  vec_release(&d.local_updates);
-  vec_release(&d.sizes);
-  vec_release(&d.initial);
-  counter_graph_free(d.base);
+  vec_release(&d.reached.updates);
+  vec_release(&d.heard.sizes);
+  vec_release(&d.reached.initial);
+  counter_graph_free(d.params.base);
   return !out->refused;
 }
 

@@ -122,12 +122,12 @@ static bool part_has_step_property(const struct derivation_builder *d, uint32_t 
   bool step = false;
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     step |= d->m->properties[d->q->properties[i]].step;
-  return step && (!d->d->part_of || part == d->part_of_step);
+  return step && (!d->d->part_of || part == d->parts.of_step);
 }
 
 bool round_distribute(struct round_builder *r, uint32_t part) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   VEC(struct successor_class) classes = {0};
   bool ok = true;
   for (size_t i = 0; i < at->locals.n && ok; i++) {
@@ -155,7 +155,7 @@ bool round_distribute(struct round_builder *r, uint32_t part) {
 
 void round_update_counters(struct round_builder *r, const bool *together) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   size_t n = d->d->locals.n;
   bool *leaves = memory_alloc(n + 1);
   for (size_t i = 0; i < at->locals.n; i++) {

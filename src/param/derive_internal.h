@@ -63,38 +63,35 @@ struct heard_size { /* times * |set| >= limit; limit NULL: 0 */
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
 
-struct derivation_builder {
-  struct derivation *d;
-  const struct round_shape *shape;
-  struct counter_system *s;
-  struct interpreter *interp;
-  const struct model *m;
-  const struct query *q;
-  const struct environment *env;
-  const struct role *role;
-  enum derive_mode mode;
-  const volatile sig_atomic_t *stop; /* or NULL */
-  /* parameters */
+/* The parameters of the model as rows over the columns of `base`, of width base->nparams + 1. */
+struct open_params {
   struct counter_graph *base; /* has only parameters: columns and conditions */
-  int64_t **param_row;        /* by parameter of the model: a row over the columns, width base->nparams + 1 */
-  int64_t *size_row;
-  bool *open;      /* by parameter of the model: it has no constant value */
-  int64_t *values; /* scratch: by parameter of the model */
-  /* reachable local states */
+  int64_t **row;              /* by parameter of the model */
+  int64_t *size;              /* the number of processes */
+  bool *open;                 /* by parameter of the model: it has no constant value */
+};
+
+struct reached_locals {
   struct schedule_point *at; /* by point; at[npoints]: the end */
   uint32_t last_pass;        /* first point of the last pass of a `repeat` without constant length */
-  VEC(struct local_update) local_updates;
+  VEC(struct local_update) updates;
   VEC(uint32_t) initial; /* initial states of a process, nparts local states each */
   bool *begins;          /* by local state: it is initial */
   bool closed;           /* all local states are known */
-  /* properties: the part of a process that a bound name refers to, by slot; the parts that must be counted */
-  uint32_t *part_of_slot;
-  uint32_t part_of_step; /* the part read by the step property, if there is one */
-  bool stays_count;      /* a process that does not change may violate the step property */
-  bool *counted;
-  bool same;          /* a property compares identities of processes */
+};
+
+/* The parts of a process that properties refer to. */
+struct property_parts {
+  uint32_t *of_slot;  /* by slot: the part that the bound name refers to */
+  uint32_t of_step;   /* the part that the step property reads, if there is one */
+  bool stays_count;   /* a process that does not change may violate the step property */
+  bool *counted;      /* by part: it must be counted */
+  bool identities;    /* a property compares identities of processes */
   uint32_t *violated; /* by property of the query: the control that records a violated step property */
-  /* the environment */
+};
+
+/* The environment: what a process can hear. */
+struct heard_rules {
   bool delivers, forges, crashes; /* no message is lost; messages may be forged; processes may crash */
   const struct clause *byzantine, *corrupted;
   VEC(struct heard_size) sizes; /* conditions on every |HO[p]| */
@@ -102,6 +99,23 @@ struct derivation_builder {
   const struct clause *coupling_clause;
   struct heard_size uniform; /* UNIFORM: condition on the common set, */
   bool uniform_any;          /* unless it may be any set */
+};
+
+struct derivation_builder {
+  struct derivation *d; /* the result */
+  struct counter_system *s;
+  const struct round_shape *shape;
+  struct interpreter *interp;
+  const struct model *m;
+  const struct query *q;
+  const struct environment *env;
+  const struct role *role; /* the only one */
+  enum derive_mode mode;
+  const volatile sig_atomic_t *stop; /* or NULL */
+  struct open_params params;
+  struct reached_locals reached;
+  struct property_parts parts;
+  struct heard_rules heard;
 };
 
 /* derive.c */

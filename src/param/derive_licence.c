@@ -13,7 +13,7 @@ struct open_param_use {
 
 static bool find_open_param(void *context, const struct node *n) {
   struct open_param_use *o = context;
-  if (n->op == NODE_PARAM && o->d->open[n->index] && !o->at.to)
+  if (n->op == NODE_PARAM && o->d->params.open[n->index] && !o->at.to)
     o->at = n->at;
   return !o->at.to;
 }
@@ -169,11 +169,11 @@ static bool is_uniform(struct derivation_builder *d, const struct node *n) {
   if (!is_forall(all, 1) || all->kid[0]->op != NODE_EQ || !is_heard_of(all->kid[0]->kid[0], all->gen[0].slot) ||
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
-  d->uniform_any = !size;
-  d->uniform = (struct heard_size){1, NULL, true};
+  d->heard.uniform_any = !size;
+  d->heard.uniform = (struct heard_size){1, NULL, true};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
-  const struct node *set = large_set(size, &d->uniform);
+  const struct node *set = large_set(size, &d->heard.uniform);
   return set && is_slot(set, slot);
 }
 
@@ -182,27 +182,27 @@ static bool check_every(struct derivation_builder *d, const struct clause *c, in
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   struct heard_size size;
   if (is_size_clause(c->pred, &size)) {
-    vec_push(&d->sizes, size);
+    vec_push(&d->heard.sizes, size);
     return !size.limit || node_row(d, size.limit, 1, row);
   }
-  if (d->coupling != HEARD_FREELY)
+  if (d->heard.coupling != HEARD_FREELY)
     return false;
-  d->coupling_clause = c;
+  d->heard.coupling_clause = c;
   if (is_nosplit(c->pred))
-    d->coupling = HEARD_NOSPLIT;
+    d->heard.coupling = HEARD_NOSPLIT;
   else if (is_uniform(d, c->pred))
-    d->coupling = HEARD_UNIFORM;
+    d->heard.coupling = HEARD_UNIFORM;
   else
     return false;
-  return !d->uniform.limit || node_row(d, d->uniform.limit, 1, row);
+  return !d->heard.uniform.limit || node_row(d, d->heard.uniform.limit, 1, row);
 }
 
 static bool check_clause(struct derivation_builder *d, const struct clause *c) {
-  int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
+  int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   bool ok = false, limited = false;
   switch (c->kind) {
   case CLAUSE_SYNCHRONOUS:
-    d->delivers = ok = true;
+    d->heard.delivers = ok = true;
     break;
   case CLAUSE_OFTEN:
   case CLAUSE_FINALLY:
@@ -215,19 +215,19 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
     break;
   case CLAUSE_CRASH:
     ok = !c->recovers;
-    d->crashes = limited = true;
+    d->heard.crashes = limited = true;
     break;
   case CLAUSE_OMIT:
     ok = limited = true;
     break;
   case CLAUSE_BYZANTINE:
-    d->byzantine = c;
-    d->forges = limited = ok = true;
+    d->heard.byzantine = c;
+    d->heard.forges = limited = ok = true;
     break;
   case CLAUSE_CORRUPTED:
-    ok = !d->corrupted && c->per == PER_RECEIVER;
-    d->corrupted = c;
-    d->forges = limited = true;
+    ok = !d->heard.corrupted && c->per == PER_RECEIVER;
+    d->heard.corrupted = c;
+    d->heard.forges = limited = true;
     break;
   case CLAUSE_EVERY:
     ok = check_every(d, c, row);
@@ -248,13 +248,13 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
 
 /* Heard-of sets may contain processes that send nothing, and counts of messages cannot say which. */
 static bool check_coupling(struct derivation_builder *d) {
-  if (d->coupling == HEARD_FREELY)
+  if (d->heard.coupling == HEARD_FREELY)
     return true;
-  if (d->delivers || d->crashes || d->forges || d->sizes.n)
-    return derive_refuse(d, d->coupling_clause->at, "this clause goes with no other that says what is heard");
+  if (d->heard.delivers || d->heard.crashes || d->heard.forges || d->heard.sizes.n)
+    return derive_refuse(d, d->heard.coupling_clause->at, "this clause goes with no other that says what is heard");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_OMIT)
-      return derive_refuse(d, d->coupling_clause->at, "this clause goes with no other that says what is heard");
+      return derive_refuse(d, d->heard.coupling_clause->at, "this clause goes with no other that says what is heard");
   return true;
 }
 
@@ -264,12 +264,12 @@ static bool check_environment(struct derivation_builder *d) {
       return false;
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_LOST)
-      d->delivers = false;
-  if (d->corrupted && (d->delivers || d->byzantine))
-    return derive_refuse(d, d->corrupted->at,
+      d->heard.delivers = false;
+  if (d->heard.corrupted && (d->heard.delivers || d->heard.byzantine))
+    return derive_refuse(d, d->heard.corrupted->at,
                          "corrupted messages go only with losses, and without Byzantine processes");
-  if (d->byzantine && d->sizes.n)
-    return derive_refuse(d, d->byzantine->at, "sizes of heard-of sets do not go with Byzantine processes");
+  if (d->heard.byzantine && d->heard.sizes.n)
+    return derive_refuse(d, d->heard.byzantine->at, "sizes of heard-of sets do not go with Byzantine processes");
   return check_coupling(d);
 }
 

@@ -58,7 +58,7 @@ static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t
   uint32_t known = derived_local(d->d, point, part, local);
   if (known != UINT32_MAX)
     return known;
-  if (d->closed) { /* all reachable local states are known */
+  if (d->reached.closed) { /* all reachable local states are known */
     derive_refuse(d, d->role->at, "a local state was overlooked");
     return UINT32_MAX;
   }
@@ -90,7 +90,7 @@ static uint32_t point_after(struct derivation_builder *d, uint32_t point) {
 
 uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32_t point, uint32_t effect) {
   value *v = memory_alloc(d->d->length * sizeof *v);
-  const struct local_update *e = &d->local_updates.at[effect];
+  const struct local_update *e = &d->reached.updates.at[effect];
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] = e->at[0];
   for (size_t i = 1; i + 1 < e->n; i += 2)
@@ -141,7 +141,7 @@ uint32_t message_index(const struct schedule_point *at, value message) {
 /* ---- reachable local states ---- */
 
 static void round_add(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
-  struct schedule_point *at = &d->at[point == POINT_END ? d->m->npoints : point];
+  struct schedule_point *at = &d->reached.at[point == POINT_END ? d->m->npoints : point];
   for (size_t i = 0; i < at->locals.n; i++)
     if (at->locals.at[i] == local)
       return;
@@ -158,7 +158,7 @@ static bool add_at_next_rounds(struct derivation_builder *d, uint32_t point, uin
 }
 
 static bool alphabet_add(struct derivation_builder *d, uint32_t point, value message) {
-  struct schedule_point *at = &d->at[point];
+  struct schedule_point *at = &d->reached.at[point];
   if (message_index(at, message) != UINT32_MAX)
     return true;
   if (at->messages_possible.n == MESSAGES_MAX)
@@ -170,7 +170,7 @@ static bool alphabet_add(struct derivation_builder *d, uint32_t point, value mes
 
 /* The messages that may be received: those sent, and those that can be forged. */
 static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *more) {
-  struct schedule_point *at = &d->at[point];
+  struct schedule_point *at = &d->reached.at[point];
   const struct type *type = d->role->body[point].received;
   size_t before = at->messages_possible.n;
   value message;
@@ -178,7 +178,7 @@ static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *mo
     if (local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == at->sends &&
         local_message(d, at->locals.at[i], point, &message) && !alphabet_add(d, point, message))
       return false;
-  for (uint64_t i = 0; d->forges && type && i < type->count && !d->d->refused; i++)
+  for (uint64_t i = 0; d->heard.forges && type && i < type->count && !d->d->refused; i++)
     if (!alphabet_add(d, point, type_nth(&d->interp->model->values, type, i)))
       return false;
   *more |= at->messages_possible.n != before;
@@ -196,7 +196,7 @@ static bool change(struct derivation_builder *d, uint32_t point, uint32_t local,
 }
 
 static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
-  struct schedule_point *at = &d->at[point];
+  struct schedule_point *at = &d->reached.at[point];
   uint32_t part = d->d->parts.at[local];
   if (!local_active(d, local))
     return add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
@@ -207,7 +207,7 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
         d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
       ok = change(d, point, local, decides, more);
   }
-  if (ok && d->crashes)
+  if (ok && d->heard.crashes)
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
   bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
   if (ok && apart) /* parts that change one after the other may also stay unchanged */
@@ -221,8 +221,8 @@ static bool close_locals(struct derivation_builder *d) {
     for (uint32_t p = 0; p < d->m->npoints && !d->d->refused; p++) {
       if (!find_alphabet(d, p, &more))
         return false;
-      for (size_t i = 0; i < d->at[p].locals.n; i++)
-        if (derive_stopped(d) || !add_successors(d, p, d->at[p].locals.at[i], &more))
+      for (size_t i = 0; i < d->reached.at[p].locals.n; i++)
+        if (derive_stopped(d) || !add_successors(d, p, d->reached.at[p].locals.at[i], &more))
           return false;
     }
   }
@@ -274,8 +274,8 @@ static void find_parts(struct derivation_builder *d) {
   }
   for (int pass = 0; pass < 2; pass++) { /* the second pass sees the final parts */
     for (uint32_t p = 0; p < d->m->npoints && d->d->part_of; p++) {
-      d->at[p].sends = merge_read_vars(d, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
-      d->at[p].updates = merge_read_vars(d, part, d->at[p].reads->vars);
+      d->reached.at[p].sends = merge_read_vars(d, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
+      d->reached.at[p].updates = merge_read_vars(d, part, d->reached.at[p].reads->vars);
     }
     derive_property_parts(d, part);
   }
@@ -283,12 +283,12 @@ static void find_parts(struct derivation_builder *d) {
     return;
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
   for (uint32_t p = 0; p < d->m->npoints; p++)
-    used[d->at[p].sends] = used[d->at[p].updates] = true;
+    used[d->reached.at[p].sends] = used[d->reached.at[p].updates] = true;
   for (uint32_t i = 0; i < d->m->nslots; i++)
-    used[d->part_of_slot[i]] = true;
+    used[d->parts.of_slot[i]] = true;
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     if (d->m->properties[d->q->properties[i]].step)
-      used[d->part_of_step] = true;
+      used[d->parts.of_step] = true;
   d->d->part_used = used;
 }
 
@@ -311,21 +311,21 @@ static bool begin_locals(struct derivation_builder *d) {
     for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
       uint32_t l = part_exists(d->d, part) ? local_put(d, first[0].to, part, initial.at + i * initial.length) : 0;
       ok = l != UINT32_MAX;
-      vec_push(&d->initial, l);
+      vec_push(&d->reached.initial, l);
       for (uint32_t k = 0; k < rounds && ok && part_exists(d->d, part); k++)
         round_add(d, first[k].to, l, &more);
     }
   locals_release(&initial);
-  d->begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *d->begins);
-  for (size_t i = 0; i < d->at[first[0].to].locals.n && ok; i++)
-    d->begins[d->at[first[0].to].locals.at[i]] = true;
+  d->reached.begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *d->reached.begins);
+  for (size_t i = 0; i < d->reached.at[first[0].to].locals.n && ok; i++)
+    d->reached.begins[d->reached.at[first[0].to].locals.at[i]] = true;
   return ok;
 }
 
 bool derive_locals(struct derivation_builder *d) {
-  d->at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->at);
+  d->reached.at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->reached.at);
   for (uint32_t p = 0; p < d->m->npoints; p++)
-    d->at[p].reads = read_set_of_update(d->m, 0, p, &d->d->arena);
+    d->reached.at[p].reads = read_set_of_update(d->m, 0, p, &d->d->arena);
   d->d->length = role_local_length(d->role);
   d->d->live = live_variables_of(d->m, d->q, &d->d->arena);
   for (uint32_t i = 0; i < d->q->nproperties; i++)

@@ -67,7 +67,7 @@ static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64
     return false;
   if (!may && !done)
     return x->moves->n < MOVES_MAX ? nosplit_move(x, in)
-                                   : derive_refuse(d, d->coupling_clause->at,
+                                   : derive_refuse(d, d->heard.coupling_clause->at,
                                                    "there are too many ways for all to have heard something in common");
   uint64_t tried = may ? may & ~x->compatible[pivot(x, may, done)] : 0;
   for (uint32_t i = 0; i < 64; i++) {
@@ -115,7 +115,7 @@ static uint64_t receptions_possible(struct nosplit_builder *x) {
 
 bool round_make_nosplit_moves(struct round_builder *r, const bool *together, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   struct nosplit_builder x = {r, together, moves, 0, {0}, r->move.name};
   bool ok = true;
   for (size_t i = 0; i < at->locals.n && ok; i++) { /* finds all receptions */
@@ -124,7 +124,7 @@ bool round_make_nosplit_moves(struct round_builder *r, const bool *together, mov
     vec_release(&reasons);
   }
   if (ok && r->receptions.n > 64)
-    return derive_refuse(d, d->coupling_clause->at, "there are too many things to have heard in common");
+    return derive_refuse(d, d->heard.coupling_clause->at, "there are too many things to have heard in common");
   for (x.there = 1; ok && x.there < (uint32_t)1 << r->columns.nm; x.there++) {
     uint64_t all = receptions_possible(&x), candidates = 0;
     for (uint32_t i = 0; i < r->receptions.n; i++) {

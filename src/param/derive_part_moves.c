@@ -68,7 +68,7 @@ static void merge_flag_moves(struct round_builder *r, move_vec *moves, size_t fi
 
 bool round_add_part_moves(struct round_builder *r, uint32_t part, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   size_t first = moves->n;
   bool ok = true;
   for (size_t i = 0; i < at->locals.n && ok; i++) {
@@ -81,11 +81,11 @@ bool round_add_part_moves(struct round_builder *r, uint32_t part, move_vec *move
     for (size_t k = 0; k < options.n && ok; k++)
       if (options.at[k].target != l && options.at[k].target != stays)
         ok = add_part_move(r, l, options.at[k].target, options.at[k].can, NULL, moves);
-    if (ok && d->crashes)
+    if (ok && d->heard.crashes)
       ok = add_crash_move(r, l, moves);
     vec_release(&options);
   }
-  if (ok && !d->counted[part])
+  if (ok && !d->parts.counted[part])
     merge_flag_moves(r, moves, first);
   return ok;
 }

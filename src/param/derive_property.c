@@ -59,7 +59,7 @@ static void find_counted(struct derivation_builder *d, const struct node *n, boo
   for (uint32_t i = 0; i < n->ngen; i++) {
     bool forall = op == NODE_FORALL, exists = op == NODE_EXISTS;
     if (is_process_generator(&n->gen[i]) && (both || !(holds ? forall : exists) || (!forall && !exists)))
-      d->counted[d->part_of_slot[n->gen[i].slot]] = true;
+      d->parts.counted[d->parts.of_slot[n->gen[i].slot]] = true;
     find_counted(d, n->gen[i].range, holds, true);
     if (n->gen[i].cond)
       find_counted(d, n->gen[i].cond, forall ? !holds : holds, both);
@@ -78,7 +78,7 @@ static uint32_t merge_read_parts(struct derivation_builder *d, uint32_t *part, c
   for (uint32_t i = 0; i < n && vars; i++)
     if (vars[i])
       return merge_parts(part, n, vars);
-  return d->at[0].sends;
+  return d->reached.at[0].sends;
 }
 
 static void property_parts_of(struct derivation_builder *d, const struct property *p, uint32_t *part) {
@@ -87,23 +87,23 @@ static void property_parts_of(struct derivation_builder *d, const struct propert
   r.vars = memory_alloc((size_t)n * (slots + (size_t)1) * sizeof *r.vars);
   r.all = memory_alloc(n * sizeof *r.all);
   node_walk_deep(d->m, p->formula, collect_reads, &r);
-  d->same |= r.same;
+  d->parts.identities |= r.same;
   r.other |= r.same; /* comparing identities needs the same part for all names */
   uint32_t together = merge_read_parts(d, part, r.other || p->step ? r.all : NULL);
   if (p->step)
-    d->part_of_step = together;
+    d->parts.of_step = together;
   if (r.same)
-    d->counted[together] = true;
+    d->parts.counted[together] = true;
   for (uint32_t i = 0; i < slots; i++)
-    d->part_of_slot[i] = r.other || p->step ? together : merge_read_parts(d, part, r.vars + (size_t)i * n);
+    d->parts.of_slot[i] = r.other || p->step ? together : merge_read_parts(d, part, r.vars + (size_t)i * n);
   memory_free(r.vars);
   memory_free(r.all);
 }
 
 void derive_property_parts(struct derivation_builder *d, uint32_t *part) {
   uint32_t n = d->role->nvars + 1;
-  d->part_of_slot = arena_array(&d->d->arena, d->m->nslots + (size_t)1, sizeof *d->part_of_slot);
-  d->counted = arena_array(&d->d->arena, n + (size_t)1, sizeof *d->counted);
+  d->parts.of_slot = arena_array(&d->d->arena, d->m->nslots + (size_t)1, sizeof *d->parts.of_slot);
+  d->parts.counted = arena_array(&d->d->arena, n + (size_t)1, sizeof *d->parts.counted);
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     property_parts_of(d, &d->m->properties[d->q->properties[i]], part);
   for (uint32_t i = 0; i < d->q->nproperties && d->d->part_of; i++) {
@@ -112,8 +112,8 @@ void derive_property_parts(struct derivation_builder *d, uint32_t *part) {
       find_counted(d, p->formula, true, false);
   }
   for (uint32_t p = 0; p < d->m->npoints; p++) {
-    d->counted[d->at[p].sends] = true;
-    d->counted[d->at[p].updates] = true;
+    d->parts.counted[d->reached.at[p].sends] = true;
+    d->parts.counted[d->reached.at[p].updates] = true;
   }
 }
 
@@ -353,19 +353,19 @@ static void bind_each(struct property_translation *s, const struct node *n, uint
                       quantifier_case_vec *said) {
   struct derivation_builder *d = s->d;
   const struct generator *g = &n->gen[gen];
-  for (uint32_t i = 0; i < s->bound && d->same && !s->failed; i++) {
+  for (uint32_t i = 0; i < s->bound && d->parts.identities && !s->failed; i++) {
     s->e.slot[g->slot] = (value)(d->role->first + i);
     add_quantifier_case(s, n, gen, all, NULL, 0, said);
   }
   uint32_t process = s->bound;
   for (uint32_t l = 0; l < d->d->locals.n && !s->failed; l++) {
-    if (d->d->part_of && d->d->parts.at[l] != d->part_of_slot[g->slot])
+    if (d->d->part_of && d->d->parts.at[l] != d->parts.of_slot[g->slot])
       continue;
     if (derive_stopped(d)) {
       s->failed = true;
       return;
     }
-    uint32_t others = d->same ? bound_in_local(s, l) : 0;
+    uint32_t others = d->parts.identities ? bound_in_local(s, l) : 0;
     memcpy(s->before->local[process], d->d->locals.at[l], d->d->length * sizeof(value));
     s->in[process] = l;
     s->bound = process + 1;
@@ -527,7 +527,7 @@ bool derive_step_licensed(struct derivation_builder *d, const struct property *p
                          "a step property that is not of the form 'forall p in %s: ...' with "
                          "fields of p alone",
                          d->role->name);
-  d->stays_count |= !property_is_stutter_invariant(p);
+  d->parts.stays_count |= !property_is_stutter_invariant(p);
   return is_local(p->formula->kid[0]) ||
          derive_refuse(d, p->formula->kid[0]->at, "a step property speaks of more than one process");
 }

@@ -41,7 +41,7 @@ static void add_sent(struct row_builder *w) {
     w->row[1 + column_must(r, m)] = -1;
     row_end(w, false);
   }
-  memcpy(w->row, r->d->size_row,
+  memcpy(w->row, r->d->params.size,
          (r->np + (size_t)1) * sizeof *w->row); /* their sum is at most the number of processes */
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_may(r, m)] = -1;
@@ -57,16 +57,17 @@ static void add_genuine(struct row_builder *w, const struct receiver *receiver, 
   bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
   w->row[1 + column_heard(r, m)] = 1;
   w->row[1 + column_forged(r, m)] = -1;
-  if (r->d->delivers && !receiver->omits_receive)
+  if (r->d->heard.delivers && !receiver->omits_receive)
     w->row[1 + column_must(r, m)] = -1;
-  w->row[0] = r->d->delivers && own ? -1 : 0; /* it hears itself, although `must` does not include its own message */
+  w->row[0] =
+      r->d->heard.delivers && own ? -1 : 0; /* it hears itself, although `must` does not include its own message */
   row_end(w, false);
   w->row[1 + column_may(r, m)] = 1;
   w->row[1 + column_heard(r, m)] = -1;
   w->row[1 + column_forged(r, m)] = 1;
   row_end(w, false);
   w->row[1 + column_forged(r, m)] = 1;
-  row_end(w, !r->d->forges);
+  row_end(w, !r->d->heard.forges);
 }
 
 static bool add_limit(struct row_builder *w, const struct node *limit, int64_t times) {
@@ -76,16 +77,16 @@ static bool add_limit(struct row_builder *w, const struct node *limit, int64_t t
 /* Forged messages: one per Byzantine process, or corrupted ones. */
 static void add_forged(struct row_builder *w) {
   const struct reception_columns *r = w->r;
-  if (!r->d->forges)
+  if (!r->d->heard.forges)
     return;
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_forged(r, m)] = -1;
-  if (r->d->byzantine)
+  if (r->d->heard.byzantine)
     w->row[1 + column_byzantine(r)] = 1;
   else
-    add_limit(w, r->d->corrupted->limit_node, 1);
+    add_limit(w, r->d->heard.corrupted->limit_node, 1);
   row_end(w, false);
-  if (!r->d->corrupted)
+  if (!r->d->heard.corrupted)
     return;
   for (uint32_t m = 0; m < r->nm; m++) { /* a corrupted message replaces one that was sent */
     w->row[1 + column_may(r, m)] = 1;
@@ -97,9 +98,9 @@ static void add_forged(struct row_builder *w) {
 /* every round: |HO[p]| >= limit. The set may contain processes that send nothing. */
 static void add_sizes(struct row_builder *w) {
   const struct reception_columns *r = w->r;
-  for (size_t i = 0; i < r->d->sizes.n; i++) {
-    const struct heard_size *size = &r->d->sizes.at[i];
-    derive_row_add(r->d, r->d->role->at, w->row, r->d->size_row, r->np + 1, size->times);
+  for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
+    const struct heard_size *size = &r->d->heard.sizes.at[i];
+    derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
     if (size->limit)
       add_limit(w, size->limit, -1);
     w->row[0] -= size->strict;
@@ -114,7 +115,7 @@ static void add_sizes(struct row_builder *w) {
 /* An empty heard-of set intersects no other one. */
 static void add_coupled(struct row_builder *w) {
   const struct derivation_builder *d = w->r->d;
-  if (d->coupling == HEARD_FREELY || (d->coupling == HEARD_UNIFORM && d->uniform_any))
+  if (d->heard.coupling == HEARD_FREELY || (d->heard.coupling == HEARD_UNIFORM && d->heard.uniform_any))
     return;
   for (uint32_t m = 0; m < w->r->nm; m++)
     w->row[1 + column_heard(w->r, m)] = 1;
@@ -124,7 +125,7 @@ static void add_coupled(struct row_builder *w) {
 
 /* If no message is lost, a process hears itself. Its own message is known only here. */
 static void add_own(struct row_builder *w, const struct reception *c) {
-  if (!w->r->d->delivers || !c->fails || c->receiver.own == UINT32_MAX || c->receiver.omits_receive ||
+  if (!w->r->d->heard.delivers || !c->fails || c->receiver.own == UINT32_MAX || c->receiver.omits_receive ||
       c->receiver.omits_send)
     return;
   w->row[1 + column_must(w->r, c->receiver.own)] = 1;
@@ -159,7 +160,7 @@ struct solver *reception_facts(const struct reception_columns *r) {
   struct cube sent;
   struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
   solver_variables(s, reception_ncolumns(r));
-  solver_add_any(s, r->d->base->conditions.at, r->d->base->conditions.n, NULL);
+  solver_add_any(s, r->d->params.base->conditions.at, r->d->params.base->conditions.n, NULL);
   cube_init(&sent, reception_ncolumns(r));
   add_sent(&w);
   solver_add_cube(s, &sent, NULL);
@@ -194,7 +195,7 @@ void reception_find(const struct reception_columns *r, struct reception *c) {
     }
     cube_copy(&less, &full);
     bool exact = cube_project(&less, away, s, NULL, 0) == PROJECT_EXACT;
-    c->witness |= (!exact && !r->coarse) || r->d->coupling == HEARD_UNIFORM;
+    c->witness |= (!exact && !r->coarse) || r->d->heard.coupling == HEARD_UNIFORM;
     cube_simplify(&less, s);
     vec_push(&projected, less);
     vec_push(&c->cubes, full);

@@ -37,7 +37,7 @@ struct term *amount_some(struct round_builder *r, struct term *amount) {
 /* Chooses the numbers of crashes in this round, within the limit for the run. */
 static void choose_crashes(struct round_builder *r, uint32_t part) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   struct term *crashed = NULL;
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
@@ -61,7 +61,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
 /* Computes how many of each message may be heard and how many must be. */
 static bool count_messages(struct round_builder *r) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     value message;
@@ -70,14 +70,14 @@ static bool count_messages(struct round_builder *r) {
     if (local_has(d, l, STATUS_BYZANTINE))
       r->byzantine = make_sum(d, r->byzantine, local_count(d, l));
     if (!local_active(d, l) || !local_message(d, l, r->point, &message)) {
-      if (d->coupling != HEARD_FREELY)
-        derive_refuse(d, d->coupling_clause->at, "this clause can be told in counts only if all send something");
+      if (d->heard.coupling != HEARD_FREELY)
+        derive_refuse(d, d->heard.coupling_clause->at, "this clause can be told in counts only if all send something");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
       continue;
     }
     uint32_t m = message_index(at, message);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
-    if (d->delivers && !local_has(d, l, STATUS_OMITS_SEND))
+    if (d->heard.delivers && !local_has(d, l, STATUS_OMITS_SEND))
       r->must[m] = make_sum(d, r->must[m], make_difference(d, local_count(d, l), r->crashing[l]));
   }
   return !d->d->refused;
@@ -92,12 +92,12 @@ static void choose_heard(struct round_builder *r) {
     round_require(r, make_relation(d, TERM_LE, r->heard[m], r->may[m]));
     sum = make_sum(d, sum, r->heard[m]);
   }
-  if (!d->uniform_any) {
-    int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
-    if (d->uniform.limit)
-      node_row(d, d->uniform.limit, 1, row);
-    round_require(r, make_relation(d, d->uniform.strict ? TERM_LT : TERM_LE, make_row(d, row),
-                                   make_times(d, d->uniform.times, sum)));
+  if (!d->heard.uniform_any) {
+    int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
+    if (d->heard.uniform.limit)
+      node_row(d, d->heard.uniform.limit, 1, row);
+    round_require(r, make_relation(d, d->heard.uniform.strict ? TERM_LT : TERM_LE, make_row(d, row),
+                                   make_times(d, d->heard.uniform.times, sum)));
     memory_free(row);
   }
 }
@@ -111,7 +111,7 @@ bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
     struct term *bad = NULL;
     for (size_t k = 0; k < r->local_moves.n && p->step; k++) {
       bool forbidden = false;
-      if (d->d->part_of && d->d->parts.at[r->local_moves.at[k].before] != d->part_of_step)
+      if (d->d->part_of && d->d->parts.at[r->local_moves.at[k].before] != d->parts.of_step)
         continue;
       if (!step_forbidden(d, p, r->local_moves.at[k].before, r->local_moves.at[k].after, &forbidden))
         return false;
@@ -119,10 +119,10 @@ bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
         bad = make_sum(d, bad, r->local_moves.at[k].amount);
     }
     if (bad && bad->op == TERM_NUMBER)
-      move->controls[d->violated[i]] = make_number(d, 1);
+      move->controls[d->parts.violated[i]] = make_number(d, 1);
     else if (bad)
-      move->controls[d->violated[i]] =
-          make_choice(d, amount_some(r, bad), make_number(d, 1), make_leaf(d, TERM_CONTROL, d->violated[i]));
+      move->controls[d->parts.violated[i]] =
+          make_choice(d, amount_some(r, bad), make_number(d, 1), make_leaf(d, TERM_CONTROL, d->parts.violated[i]));
   }
   return true;
 }
@@ -138,7 +138,8 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY || (d->delivers && d->crashes);
+  return d->mode == DERIVE_WHOLE || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+         (d->heard.delivers && d->heard.crashes);
 }
 
 /* Adds a copy of the move for each possible next round. */
@@ -183,19 +184,19 @@ bool round_make_joint_move(struct round_builder *r, const bool *together, move_v
 
 static bool make_round(struct round_builder *r, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
     together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d));
-  for (uint32_t part = 0; part < d->d->nparts && d->crashes; part++)
+  for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
   if (!count_messages(r))
     return false;
-  if (d->coupling == HEARD_UNIFORM)
+  if (d->heard.coupling == HEARD_UNIFORM)
     choose_heard(r);
-  bool ok = d->coupling == HEARD_NOSPLIT ? round_make_nosplit_moves(r, together, moves)
-                                         : round_make_joint_move(r, together, moves);
+  bool ok = d->heard.coupling == HEARD_NOSPLIT ? round_make_nosplit_moves(r, together, moves)
+                                               : round_make_joint_move(r, together, moves);
   while (d->d->is_part_move.n < moves->n)
     vec_push(&d->d->is_part_move, false);
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
@@ -207,7 +208,7 @@ static bool make_round(struct round_builder *r, move_vec *moves) {
 }
 
 bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
-  const struct schedule_point *at = &d->at[point];
+  const struct schedule_point *at = &d->reached.at[point];
   struct arena *arena = &d->s->arena;
   size_t n = d->d->locals.n + 1, nm = at->messages_possible.n;
   const char *name = d->m->points[point].name;
@@ -218,7 +219,7 @@ bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves)
                             .columns = {.d = d,
                                         .point = point,
                                         .nm = (uint32_t)nm,
-                                        .np = d->base->nparams,
+                                        .np = d->params.base->nparams,
                                         .all_send = true,
                                         .coarse = d->mode != DERIVE_WHOLE},
                             .move = round_move_new(d, point, name)};

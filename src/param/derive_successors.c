@@ -31,13 +31,13 @@ static struct term *cubes_term(struct round_builder *r, const cube_vec *cubes, b
   const struct reception_columns *columns = &r->columns;
   struct term **terms = memory_alloc((reception_ncolumns(columns) + (size_t)1) * sizeof *terms);
   for (uint32_t i = 0; i < reception_ncolumns(columns); i++)
-    terms[i] = i < columns->np ? make_leaf(d, TERM_PARAM, d->base->param[i]) : make_number(d, 0);
+    terms[i] = i < columns->np ? make_leaf(d, TERM_PARAM, d->params.base->param[i]) : make_number(d, 0);
   for (uint32_t m = 0; m < columns->nm; m++) {
     terms[column_may(columns, m)] = make_sum(d, r->may[m], NULL);
     terms[column_must(columns, m)] = make_sum(d, r->must[m], NULL);
     if (witness)
       terms[column_heard(columns, m)] = r->heard[m] ? r->heard[m] : round_amount(r, "heard_%u_%u", index + 1, m + 1);
-    if (witness && d->forges)
+    if (witness && d->heard.forges)
       terms[column_forged(columns, m)] = round_amount(r, "forged_%u_%u", index + 1, m + 1);
   }
   terms[column_byzantine(columns)] = make_sum(d, r->byzantine, NULL);
@@ -114,7 +114,7 @@ static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
   struct receiver receiver = {local_has(d, decides, STATUS_OMITS_RECEIVE), local_has(d, decides, STATUS_OMITS_SEND),
                               UINT32_MAX};
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   value message;
   if (at->sends == at->updates && local_message(d, decides, r->point, &message))
     receiver.own = message_index(at, message);
@@ -131,7 +131,7 @@ static bool add_reasons(struct round_builder *r, uint32_t local, uint32_t decide
     struct successor_reason reason = {0, reception_of(r, o, w, &receiver), there};
     if (r->receptions.at[reason.chance].never)
       continue;
-    const struct local_update *effect = &d->local_updates.at[o->cases.at[w].effect];
+    const struct local_update *effect = &d->reached.updates.at[o->cases.at[w].effect];
     if (effect->failure)
       return derive_refuse(d, effect->where, "an update may fail: %s", effect->failure);
     reason.target = local_after_update(d, local, r->point, o->cases.at[w].effect);
@@ -154,7 +154,7 @@ static uint32_t counters_in(const struct term *sum) {
 
 /* Is the sum the number of all processes? Then it is at least 1. */
 static bool is_everybody(const struct round_builder *r, const struct term *sum) {
-  const struct schedule_point *at = &r->d->at[r->point];
+  const struct schedule_point *at = &r->d->reached.at[r->point];
   uint32_t n = 0;
   for (size_t i = 0; i < at->locals.n; i++)
     n += r->d->d->parts.at[at->locals.at[i]] == at->updates;
@@ -163,7 +163,7 @@ static bool is_everybody(const struct round_builder *r, const struct term *sum) 
 
 bool successor_reasons_find(struct round_builder *r, uint32_t local, successor_reason_vec *out) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->at[r->point];
+  const struct schedule_point *at = &d->reached.at[r->point];
   bool ok = true;
   if (d->d->parts.at[local] == at->updates)
     return add_reasons(r, local, local, NULL, out);

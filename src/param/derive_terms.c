@@ -100,9 +100,9 @@ struct term *make_choice(struct derivation_builder *d, struct term *condition, s
 
 struct term *make_row(struct derivation_builder *d, const int64_t *row) {
   struct term *sum = make_number(d, row[0]);
-  for (uint32_t i = 0; i < d->base->nparams; i++)
+  for (uint32_t i = 0; i < d->params.base->nparams; i++)
     if (row[i + 1])
-      sum = make_sum(d, sum, make_times(d, row[i + 1], make_leaf(d, TERM_PARAM, d->base->param[i])));
+      sum = make_sum(d, sum, make_times(d, row[i + 1], make_leaf(d, TERM_PARAM, d->params.base->param[i])));
   return sum;
 }
 

@@ -12,6 +12,7 @@ struct concolic_search {
   struct derivation_builder *d;
   uint32_t point, nmessages;
   const value *context;            /* the local state of the process */
+  int64_t *params;                 /* by parameter of the model: its value in the current run */
   struct solver *solver;           /* columns: parameters, then the number of each message */
   uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
   VEC(struct sign_decision) path;
@@ -20,17 +21,17 @@ struct concolic_search {
   bool failed;
 };
 
-static uint32_t columns_of(const struct concolic_search *x) { return x->d->base->nparams + x->nmessages; }
+static uint32_t columns_of(const struct concolic_search *x) { return x->d->params.base->nparams + x->nmessages; }
 
 /* The form as a row over the columns. Overflow of 64 bits is refused. */
 static void form_row(struct concolic_search *x, const struct form *f, int64_t *row) {
   struct derivation_builder *d = x->d;
   struct span at = d->role->body[x->point].at;
-  uint32_t np = d->base->nparams;
+  uint32_t np = d->params.base->nparams;
   memset(row, 0, (columns_of(x) + (size_t)1) * sizeof *row);
   bool ok = derive_row_add(d, at, row, &f->constant, 1, 1);
   for (uint32_t i = 0; i < FORM_PARAMS && i < d->m->nparams && ok; i++)
-    ok = !f->param[i] || derive_row_add(d, at, row, d->param_row[i], np + 1, f->param[i]);
+    ok = !f->param[i] || derive_row_add(d, at, row, d->params.row[i], np + 1, f->param[i]);
   for (uint32_t i = 0; i < x->n && ok; i++)
     ok = derive_row_add(d, at, &row[1 + np + x->heard[i]], &f->of[i], 1, 1);
   x->failed |= !ok;
@@ -49,24 +50,24 @@ static bool sign_row(struct concolic_search *x, const struct sign_decision *dec,
 /* ---- runs ---- */
 
 static uint32_t update_put(struct derivation_builder *d, const value *at, size_t n) {
-  for (size_t i = 0; i < d->local_updates.n; i++)
-    if (!d->local_updates.at[i].failure && d->local_updates.at[i].n == n &&
-        memcmp(d->local_updates.at[i].at, at, n * sizeof *at) == 0)
+  for (size_t i = 0; i < d->reached.updates.n; i++)
+    if (!d->reached.updates.at[i].failure && d->reached.updates.at[i].n == n &&
+        memcmp(d->reached.updates.at[i].at, at, n * sizeof *at) == 0)
       return (uint32_t)i;
-  vec_push(&d->local_updates, ((struct local_update){.at = arena_copy(&d->d->arena, at, n * sizeof *at), .n = n}));
-  return (uint32_t)d->local_updates.n - 1;
+  vec_push(&d->reached.updates, ((struct local_update){.at = arena_copy(&d->d->arena, at, n * sizeof *at), .n = n}));
+  return (uint32_t)d->reached.updates.n - 1;
 }
 
 static uint32_t update_failure_put(struct derivation_builder *d, const struct model_error *error) {
-  for (size_t i = 0; i < d->local_updates.n; i++)
-    if (d->local_updates.at[i].failure && d->local_updates.at[i].where.from == error->at.from)
+  for (size_t i = 0; i < d->reached.updates.n; i++)
+    if (d->reached.updates.at[i].failure && d->reached.updates.at[i].where.from == error->at.from)
       return (uint32_t)i;
-  vec_push(&d->local_updates, ((struct local_update){.failure = error->message, .where = error->at}));
-  return (uint32_t)d->local_updates.n - 1;
+  vec_push(&d->reached.updates, ((struct local_update){.failure = error->message, .where = error->at}));
+  return (uint32_t)d->reached.updates.n - 1;
 }
 
 bool update_fails(const struct derivation_builder *d, uint32_t effect) {
-  return d->local_updates.at[effect].failure != NULL;
+  return d->reached.updates.at[effect].failure != NULL;
 }
 
 /* Finds numbers that satisfy the path condition. */
@@ -82,20 +83,20 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
   bool ok = answer == ANSWER_YES;
   x->failed |= answer == ANSWER_UNKNOWN;
   for (uint32_t i = 0; i < x->n && ok; i++) {
-    ok = solver_value(x->solver, d->base->nparams + x->heard[i], &v) && v > 0 && v < UINT32_MAX;
+    ok = solver_value(x->solver, d->params.base->nparams + x->heard[i], &v) && v > 0 && v < UINT32_MAX;
     counts[i] = (uint32_t)v;
     x->failed |= !ok;
   }
   for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
-    __int128 sum = d->param_row[i][0];
-    for (uint32_t k = 0; k < d->base->nparams; k++)
-      if (d->param_row[i][k + 1]) {
+    __int128 sum = d->params.row[i][0];
+    for (uint32_t k = 0; k < d->params.base->nparams; k++)
+      if (d->params.row[i][k + 1]) {
         ok = ok && solver_value(x->solver, k, &v);
-        sum += (__int128)d->param_row[i][k + 1] * v;
+        sum += (__int128)d->params.row[i][k + 1] * v;
       }
     ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
     x->failed |= !ok;
-    d->values[i] = (int64_t)sum;
+    x->params[i] = (int64_t)sum;
   }
   solver_pop(x->solver);
   memory_free(row);
@@ -114,7 +115,7 @@ static void run(struct concolic_search *x, const uint32_t *counts, struct decisi
   bool *assigned = memory_alloc(d->interp->max_vars + (size_t)1);
   for (uint32_t i = 0; i < x->n; i++)
     entries[i] =
-        (struct received_entry){d->at[x->point].messages_possible.at[x->heard[i]], NO_SENDER, counts[i], false};
+        (struct received_entry){d->reached.at[x->point].messages_possible.at[x->heard[i]], NO_SENDER, counts[i], false};
   *nfound = 0;
   do {
     struct eval e;
@@ -165,7 +166,7 @@ static void add_case(struct concolic_search *x, uint32_t effect) {
   for (uint32_t i = 0; i < x->nmessages; i++) {
     bool there = support >> i & 1;
     memset(row, 0, (columns_of(x) + (size_t)1) * sizeof *row);
-    row[1 + x->d->base->nparams + i] = 1;
+    row[1 + x->d->params.base->nparams + i] = 1;
     row[0] = there ? -1 : 0;
     cube_add(&leaf, row, !there);
   }
@@ -180,7 +181,7 @@ static void add_case(struct concolic_search *x, uint32_t effect) {
 static bool same_form(const struct form *a, const struct form *b) { return memcmp(a, b, sizeof *a) == 0; }
 
 static void concolic_explore(struct concolic_search *x) {
-  struct decisions taken = {.entry = UINT32_MAX, .params = x->d->values, .open = x->d->open};
+  struct decisions taken = {.entry = UINT32_MAX, .params = x->params, .open = x->d->params.open};
   uint32_t counts[MESSAGES_MAX], found[LOCALS_MAX];
   size_t nfound = 0;
   if (x->failed || (x->failed = derive_stopped(x->d)) || !solve_path(x, counts))
@@ -225,18 +226,18 @@ static void concolic_explore(struct concolic_search *x) {
    processes. */
 static struct solver *facts(const struct concolic_search *x) {
   const struct derivation_builder *d = x->d;
-  uint32_t np = d->base->nparams, n = columns_of(x);
+  uint32_t np = d->params.base->nparams, n = columns_of(x);
   struct solver *s = derive_solver(d);
   int64_t *row = memory_alloc((n + (size_t)1) * sizeof *row);
   solver_variables(s, n);
-  solver_add_any(s, d->base->conditions.at, d->base->conditions.n, NULL);
+  solver_add_any(s, d->params.base->conditions.at, d->params.base->conditions.n, NULL);
   for (uint32_t i = 0; i < x->nmessages; i++) {
     memset(row, 0, (n + (size_t)1) * sizeof *row);
     row[1 + np + i] = 1;
     solver_add_row(s, row, n + 1, false, NULL);
   }
   memset(row, 0, (n + (size_t)1) * sizeof *row);
-  memcpy(row, d->size_row, (np + (size_t)1) * sizeof *row);
+  memcpy(row, d->params.size, (np + (size_t)1) * sizeof *row);
   for (uint32_t i = 0; i < x->nmessages; i++)
     row[1 + np + i] = -1;
   solver_add_row(s, row, n + 1, false, NULL);
@@ -248,7 +249,7 @@ static value *read_projection(struct derivation_builder *d, uint32_t point, uint
   const value *v = d->d->locals.at[local];
   value *context = arena_copy(&d->d->arena, v, d->d->length * sizeof *v);
   for (uint32_t i = 0; i < d->role->nvars; i++)
-    if (!d->at[point].reads->vars[i])
+    if (!d->reached.at[point].reads->vars[i])
       context[LOCAL_VAR(i)] = type_default(&d->interp->model->values, d->role->vars[i].type);
   for (uint32_t i = 1 + d->role->nvars; i < d->d->length; i++)
     context[i] = 0;
@@ -266,14 +267,14 @@ static void guarded_updates_release(guarded_update_vec *cases) {
 void update_cases_release(struct update_cases *o) { guarded_updates_release(&o->cases); }
 
 static bool concolic_explore_all(struct concolic_search *x) {
-  bool reads = x->d->at[x->point].reads->received != RECEIVED_UNREAD;
+  bool reads = x->d->reached.at[x->point].reads->received != RECEIVED_UNREAD;
   x->solver = facts(x);
   for (uint32_t set = 0; set < (reads ? 1u << x->nmessages : 1u) && !x->failed; set++) {
     int64_t one[2] = {-1, 1};
     solver_push(x->solver);
     x->n = 0;
     for (uint32_t i = 0; i < x->nmessages && reads; i++) {
-      uint32_t column = x->d->base->nparams + i;
+      uint32_t column = x->d->params.base->nparams + i;
       if (set >> i & 1) {
         x->heard[x->n++] = i;
         solver_add_row(x->solver, one, 2, false, &column);
@@ -300,7 +301,7 @@ static bool concolic_explore_all(struct concolic_search *x) {
 }
 
 const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_t point, uint32_t local) {
-  struct schedule_point *at = &d->at[point];
+  struct schedule_point *at = &d->reached.at[point];
   value *context = read_projection(d, point, local);
   for (size_t i = 0; i < at->outcomes.n; i++)
     if (at->outcomes.at[i]->messages == at->messages_possible.n &&
@@ -308,6 +309,7 @@ const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_
       return at->outcomes.at[i];
   struct update_cases o = {point, context, (uint32_t)at->messages_possible.n, {0}};
   struct concolic_search x = {.d = d, .point = point, .nmessages = o.messages, .context = context, .cases = &o.cases};
+  x.params = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *x.params);
   if (!concolic_explore_all(&x)) {
     if (!d->d->refused)
       derive_refuse(d, d->role->body[point].at, "the solver gave up on this update");

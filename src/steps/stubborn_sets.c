@@ -2,7 +2,6 @@
 
 #include "analysis/dataflow.h"
 #include "analysis/formula_reads.h"
-#include "analysis/may_fail.h"
 #include "base/memory.h"
 #include "interp/local.h"
 
@@ -70,8 +69,7 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
   struct formula_reads reads = formula_reads_of(m, property->formula, arena);
   uint64_t bit = UINT64_C(1) << i;
   /* such a step property may be violated by a step that does not change what it reads */
-  bool every = property->step && (!property_is_stutter_invariant(property) ||
-                                  node_may_fail(m, s->cells->query, property->formula, NULL, NULL));
+  bool every = property_observes_stuttering(m, s->cells->query, property);
   for (uint32_t r = 0; r < m->nroles; r++) {
     const struct role *role = &m->roles[r];
     for (uint32_t a = 0; a < role->nactions; a++) {
