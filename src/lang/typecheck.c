@@ -30,7 +30,13 @@ void checker_help(struct typechecker *c, const char *format, ...) {
   va_end(args);
 }
 
-uint32_t checker_line(const struct typechecker *c, struct span at) { return source_line_number(&c->m->source, at); }
+uint32_t checker_line(struct typechecker *c, struct span at) {
+  uint32_t line, column;
+  if (!c->lines.source)
+    source_lines_init(&c->lines, &c->m->source);
+  source_lines_place(&c->lines, at.from, &line, &column);
+  return line;
+}
 
 const char *source_text(struct typechecker *c, struct span at) {
   struct text out = {0};
@@ -136,6 +142,7 @@ static void check_processes(struct typechecker *c) {
 
 static void check_all(struct typechecker *c, const struct param_binding *bindings, size_t nbindings, bool complete) {
   size_t before = c->diags->errors;
+  collect_constant_defs(c);
   declare_params(c);
   assign_params(c, bindings, nbindings, complete);
   if (c->diags->errors > before) /* without sizes, nothing else can be checked */
@@ -170,11 +177,19 @@ static struct model *model_new(const struct ast *file, const struct source *sour
 }
 
 static void checker_release(struct typechecker *c) {
-  for (uint32_t r = 0; r < c->m->nroles; r++)
-    vec_release(&c->roles[r].members);
-  vec_release(&c->globals);
-  vec_release(&c->members);
-  vec_release(&c->locals);
+  for (uint32_t r = 0; r < c->m->nroles; r++) {
+    scope_release(&c->roles[r].members);
+    name_index_release(&c->roles[r].variables);
+    name_index_release(&c->roles[r].point_names);
+  }
+  source_lines_release(&c->lines);
+  name_index_release(&c->fields);
+  name_index_release(&c->environments);
+  name_index_release(&c->constants);
+  vec_release(&c->constant_defs);
+  scope_release(&c->globals);
+  scope_release(&c->members);
+  scope_release(&c->locals);
   vec_release(&c->types);
   vec_release(&c->next_type);
   vec_release(&c->defs);

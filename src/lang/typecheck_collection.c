@@ -151,7 +151,7 @@ struct scope_position scope_open(const struct typechecker *c) {
 }
 
 void scope_close(struct typechecker *c, struct scope_position m) {
-  c->locals.n = m.locals;
+  scope_cut(&c->locals, m.locals);
   c->slots = m.slots;
   c->in.reach = m.reach;
 }

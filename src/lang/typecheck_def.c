@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void declare_def(struct typechecker *c, const struct ast *d, uint32_t role, symbol_vec *scope) {
+static void declare_def(struct typechecker *c, const struct ast *d, uint32_t role, struct symbol_scope *scope) {
   const struct ast *fields = d->kid[0];
   uint32_t nargs = fields ? fields->n : 0;
   struct scope_symbol s = {
@@ -22,7 +22,7 @@ static void declare_def(struct typechecker *c, const struct ast *d, uint32_t rol
 
 void declare_defs(struct typechecker *c, uint32_t role) {
   const struct ast *in = role == ROLE_ANY ? c->file : c->roles[role].ast;
-  symbol_vec *scope = role == ROLE_ANY ? &c->globals : &c->members;
+  struct symbol_scope *scope = role == ROLE_ANY ? &c->globals : &c->members;
   for (uint32_t i = 0; i < in->n; i++)
     if (in->kid[i] && in->kid[i]->kind == AST_DEF && in->kid[i]->name)
       declare_def(c, in->kid[i], role, scope);
@@ -61,7 +61,7 @@ static void check_body(struct typechecker *c, uint32_t index) {
 static void check_def(struct typechecker *c, uint32_t index) {
   struct def_info *info = &c->def_info.at[index], *outer_def = c->def;
   struct expr_context outer = c->in;
-  symbol_vec locals = c->locals;
+  struct symbol_scope locals = c->locals;
   uint32_t slots = c->slots;
   memset(&c->locals, 0, sizeof c->locals);
   c->slots = 0;
@@ -72,7 +72,7 @@ static void check_def(struct typechecker *c, uint32_t index) {
   info->state = DEF_OPEN;
   check_body(c, index);
   info->state = DEF_DONE;
-  vec_release(&c->locals);
+  scope_release(&c->locals);
   c->locals = locals;
   c->slots = slots;
   c->def = outer_def;

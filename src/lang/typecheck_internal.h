@@ -7,7 +7,7 @@
 #ifndef RONDO_LANG_TYPECHECK_INTERNAL_H
 #define RONDO_LANG_TYPECHECK_INTERNAL_H
 
-#include "base/vec.h"
+#include "base/name_index.h"
 #include "lang/typecheck.h"
 
 enum {
@@ -49,7 +49,12 @@ struct scope_symbol {
 #define ROLES_ALL UINT64_MAX
 static inline bool role_in(uint64_t roles, uint32_t r) { return roles >> (r < 63 ? r : 63) & 1; }
 
-typedef VEC(struct scope_symbol) symbol_vec;
+/* The declared names of a file, of a process, or of a construct. */
+struct symbol_scope {
+  struct scope_symbol *at; /* in the order of declaration */
+  size_t n, cap;
+  struct name_index names; /* of the same symbols */
+};
 
 /* The context of an expression, which determines what it may read. */
 enum expr_site {
@@ -106,11 +111,14 @@ struct def_info {
 
 struct role_info {
   const struct ast *ast;
-  symbol_vec members; /* its variables and defs; moved to typechecker.members between enter_role and leave_role */
-  bool *read;         /* by variable: it is read somewhere */
-  bool *takes;        /* steps: by kind of message: some action of the role takes it */
-  const struct type *points; /* steps: the type of the program point; NULL: there is none */
-  uint32_t once;             /* steps: the next VAR_ONCE variable without an action */
+  struct symbol_scope
+      members; /* its variables and defs; moved to typechecker.members between enter_role and leave_role */
+  struct name_index variables;   /* in the order of the model's variables of the role */
+  bool *read;                    /* by variable: it is read somewhere */
+  bool *takes;                   /* steps: by kind of message: some action of the role takes it */
+  const struct type *points;     /* steps: the type of the program point; NULL: there is none */
+  struct name_index point_names; /* steps: in the order of its values */
+  uint32_t once;                 /* steps: the next VAR_ONCE variable without an action */
 };
 
 struct param_info {
@@ -137,7 +145,8 @@ struct typechecker {
   struct model *m;
   const struct ast *file;
   struct diags *diags;
-  symbol_vec globals, members, locals; /* scopes: file level, the process, bound names */
+  struct source_lines lines;                    /* of the source; empty until the first use */
+  struct symbol_scope globals, members, locals; /* scopes: file level, the process, bound names */
   struct expr_context in;
   struct def_info *def; /* the def whose body is being checked, or NULL */
   uint32_t slots;       /* number of slots in use in the current frame */
@@ -152,7 +161,11 @@ struct typechecker {
   VEC(struct step_send) sends;
   VEC(struct unbound_name) unbound; /* names that look as if the enclosing guards bound them, but are not bound */
   struct role_info *roles;
-  bool *global_read; /* by global: it is read somewhere */
+  struct name_index fields;              /* in the order of the model's fields */
+  struct name_index environments;        /* in the order of the model's environments */
+  struct name_index constants;           /* in the order of `constant_defs` */
+  VEC(const struct ast *) constant_defs; /* the file's defs without arguments; only the first of each name */
+  bool *global_read;                     /* by global: it is read somewhere */
   uint64_t *senders; /* steps: [kind * nroles + role]: the roles that send such messages to the role, one bit each */
   /* shared types */
   const struct type *boolean, *integer, *round, *error, *unknown; /* unknown: the element type of none, {} and [] */
@@ -164,16 +177,20 @@ struct span first_step_construct(const struct ast *file); /* the construct that 
 const char *checker_strdup(struct typechecker *, const char *name); /* copied into the model */
 void checker_error(struct typechecker *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void checker_help(struct typechecker *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint32_t checker_line(const struct typechecker *, struct span);
+uint32_t checker_line(struct typechecker *, struct span);
 /* The source text of a construct on one line; allocated in the model's arena. */
 const char *source_text(struct typechecker *, struct span);
 const char *type_text(struct typechecker *,
                       const struct type *); /* "Value = 1..3" for a named range, else as written */
 
 /* typecheck_scope.c */
+struct scope_symbol *scope_find(const struct symbol_scope *, const char *name); /* NULL: not declared there */
+void scope_add(struct symbol_scope *, struct scope_symbol);                     /* without any check */
+void scope_cut(struct symbol_scope *, size_t n);                                /* keeps the first n symbols */
+void scope_release(struct symbol_scope *);
 struct scope_symbol *symbol_find(struct typechecker *, const char *name);
 /* Declares the symbol. False: the name is taken, which is reported. Symbols may move at the next declaration. */
-bool symbol_declare(struct typechecker *, symbol_vec *, struct scope_symbol);
+bool symbol_declare(struct typechecker *, struct symbol_scope *, struct scope_symbol);
 bool name_is_free(struct typechecker *, const char *name, struct span, bool callable);
 void unknown_name(struct typechecker *, const char *name, struct span, const char *what);
 uint32_t slot_new(struct typechecker *); /* in the current frame */
@@ -202,9 +219,10 @@ struct constant_evaluator {
   bool open;   /* out: it depends on a parameter without a value */
   bool failed; /* out: it is wrong for all values of the remaining parameters */
   unsigned depth;
-  uint64_t work; /* out: number of evaluated nodes, and of declarations searched for defs */
+  uint64_t work; /* out: number of evaluated nodes */
 };
 
+void collect_constant_defs(struct typechecker *); /* before the first evaluation */
 bool constant_eval(struct constant_evaluator *, const struct ast *, struct constant *);
 /* The constant value of an expression over parameters. False: reported. */
 bool constant_number(struct typechecker *, const struct ast *, const char *what, int64_t *out);
@@ -359,7 +377,7 @@ uint32_t count_hidden_variables(const struct ast *process); /* upper bound */
 void declare_points(struct typechecker *, uint32_t role);
 void check_graphs(struct typechecker *);
 void check_steps(struct typechecker *);
-uint32_t point_find(struct typechecker *, uint32_t role, const char *name); /* UINT32_MAX: no such step */
+uint32_t point_find(struct typechecker *, uint32_t role, const char *name); /* NAME_NONE: no such step */
 struct node *lower_at(struct typechecker *, const struct ast *);            /* at(p, step) */
 void check_goto(struct typechecker *, const struct ast *, struct stmt *);
 void check_action(struct typechecker *, const struct ast *trigger, const struct ast *block, struct action *);

@@ -108,16 +108,15 @@ static void assign_default(struct typechecker *c, uint32_t i) {
 }
 
 static void add_param_values(struct typechecker *c, const struct ast *a, struct text *out) {
-  if (a->kind == AST_NAME)
-    for (uint32_t i = 0; i < c->m->nparams; i++) {
-      const struct param *p = &c->m->params[i];
-      if (strcmp(p->name, a->name) != 0 || !c->params.at[i].known)
-        continue;
-      char *pair = c->params.at[i].is_bool ? arena_printf(&c->m->arena, "%s = %s", p->name, p->value ? "true" : "false")
-                                           : arena_printf(&c->m->arena, "%s = %" PRId64, p->name, p->value);
-      if (!strstr(text_or_empty(out), pair))
-        text_addf(out, "%s%s", out->n ? ", " : "", pair);
-    }
+  const struct scope_symbol *s = a->kind == AST_NAME ? scope_find(&c->globals, a->name) : NULL;
+  if (s && s->kind == SYMBOL_PARAM && c->params.at[s->index].known) {
+    const struct param *p = &c->m->params[s->index];
+    char *pair = c->params.at[s->index].is_bool
+                     ? arena_printf(&c->m->arena, "%s = %s", p->name, p->value ? "true" : "false")
+                     : arena_printf(&c->m->arena, "%s = %" PRId64, p->name, p->value);
+    if (!strstr(text_or_empty(out), pair))
+      text_addf(out, "%s%s", out->n ? ", " : "", pair);
+  }
   for (uint32_t i = 0; i < a->n; i++)
     if (a->kid[i])
       add_param_values(c, a->kid[i], out);
@@ -169,35 +168,43 @@ static bool conditions_satisfiable(struct typechecker *c, uint64_t *work) {
   return true;
 }
 
-static bool assign_small_values(struct typechecker *c, uint32_t i, struct param_search *s);
-
-static bool try_value(struct typechecker *c, uint32_t i, int64_t tried, struct param_search *s) {
-  c->m->params[i].value = tried;
-  c->params.at[i].known = true;
-  if (++s->work < SEARCH_WORK_MAX && value_in_type(c, i, true, &s->work) && conditions_satisfiable(c, &s->work) &&
-      assign_small_values(c, i + 1, s))
-    return true;
-  c->params.at[i].known = false;
-  return false;
-}
-
-static bool assign_small_values(struct typechecker *c, uint32_t i, struct param_search *s) {
-  if (i == c->m->nparams)
-    return true;
-  const struct ast *fallback = c->params.at[i].ast->kid[2];
-  if (assign_binding(c, i, s->bindings, s->nbindings))
-    return try_value(c, i, c->m->params[i].value, s);
-  if (fallback) {
-    struct constant_evaluator k = {.c = c, .quiet = true};
-    struct constant v;
-    return constant_eval(&k, fallback, &v) && try_value(c, i, v.value, s);
-  }
+/* The k-th value to try for a parameter; false: there is no further one. */
+static bool candidate_value(struct typechecker *c, uint32_t i, uint32_t k, struct param_search *s, int64_t *out) {
   static const int64_t values_for_n[SMALL_VALUE_MAX + 1] = {3, 4, 5, 6, 7, 8, 2, 1, 0};
   static const int64_t values_otherwise[SMALL_VALUE_MAX + 1] = {1, 0, 2, 3, 4, 5, 6, 7, 8};
-  for (int j = 0; j <= SMALL_VALUE_MAX; j++)
-    if (try_value(c, i, i == s->main ? values_for_n[j] : values_otherwise[j], s))
-      return true;
-  return false;
+  const struct ast *fallback = c->params.at[i].ast->kid[2];
+  bool bound = assign_binding(c, i, s->bindings, s->nbindings);
+  if (bound || fallback) {
+    struct constant_evaluator evaluator = {.c = c, .quiet = true};
+    struct constant v = {.value = c->m->params[i].value};
+    bool good = k == 0 && (bound || constant_eval(&evaluator, fallback, &v));
+    *out = v.value;
+    return good;
+  }
+  *out = (i == s->main ? values_for_n : values_otherwise)[k <= SMALL_VALUE_MAX ? k : 0];
+  return k <= SMALL_VALUE_MAX;
+}
+
+/* Depth-first, in the order of declaration. There may be many parameters, so it does not recurse. */
+static bool assign_small_values(struct typechecker *c, struct param_search *s) {
+  uint32_t *tried = arena_array(&c->m->arena, c->m->nparams + (size_t)1, sizeof *tried), i = 0;
+  while (i < c->m->nparams) {
+    int64_t next;
+    bool more = candidate_value(c, i, tried[i]++, s, &next);
+    if (more) {
+      c->m->params[i].value = next;
+      c->params.at[i].known = true;
+      if (++s->work < SEARCH_WORK_MAX && value_in_type(c, i, true, &s->work) && conditions_satisfiable(c, &s->work)) {
+        tried[++i] = 0;
+        continue;
+      }
+    }
+    c->params.at[i].known = false;
+    if (!more && i == 0)
+      return false;
+    i -= !more;
+  }
+  return true;
 }
 
 static uint32_t main_param(const struct typechecker *c) {
@@ -214,7 +221,7 @@ static void complete_params(struct typechecker *c, const struct param_binding *b
     if (fallback && !c->params.at[i].ast->kid[1])
       c->params.at[i].is_bool = fallback->kind == AST_TRUE || fallback->kind == AST_FALSE;
   }
-  if (assign_small_values(c, 0, &s))
+  if (assign_small_values(c, &s))
     return;
   checker_error(c, c->m->params[0].at, "no small values satisfy the conditions on the parameters");
   checker_help(c, "give them with -D, as in -D %s=3", c->m->params[0].name);
@@ -248,10 +255,8 @@ static void assign_given(struct typechecker *c, const struct param_binding *bind
 void assign_params(struct typechecker *c, const struct param_binding *bindings, size_t n, bool complete) {
   size_t before = c->diags->errors;
   for (size_t i = 0; i < n; i++) {
-    bool found = false;
-    for (uint32_t j = 0; j < c->m->nparams; j++)
-      found |= strcmp(c->m->params[j].name, bindings[i].name) == 0;
-    if (!found)
+    const struct scope_symbol *s = scope_find(&c->globals, bindings[i].name);
+    if (!s || s->kind != SYMBOL_PARAM)
       unknown_binding(c, bindings[i].name);
   }
   if (c->diags->errors > before)

@@ -285,14 +285,14 @@ static void name_counter(struct typechecker *c, const struct schedule_segment *s
 
 static void open_round(struct typechecker *c, uint32_t r, const struct schedule_segment *s, enum expr_site where) {
   enter_role(c, r);
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   c->in.where = where;
   c->in.reach = s->count == 0 ? REACH_NEVER : REACH_ALWAYS;
   name_counter(c, s);
 }
 
 static void close_round(struct typechecker *c) {
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   leave_role(c);
 }
 
@@ -357,7 +357,7 @@ static void check_finally(struct typechecker *c, uint32_t r, const struct role_s
   struct block block = {0};
   enter_role(c, r);
   c->in.where = IN_FINALLY;
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   check_block(c, schedule->finally->kid[0], &block);
   leave_role(c);
   if (c->m->npoints)

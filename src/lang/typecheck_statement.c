@@ -222,7 +222,7 @@ void check_block(struct typechecker *c, const struct ast *a, struct block *out) 
     out->at[out->n++] = s;
   }
   warn_unused(c, locals);
-  c->locals.n = locals;
+  scope_cut(&c->locals, locals);
   c->slots = slots;
 }
 
