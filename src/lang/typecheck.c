@@ -2,7 +2,18 @@
    of a file may be in any order. */
 #include "lang/typecheck.h"
 
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_def.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_params.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_property.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include "analysis/local_properties.h"
 #include "model/def_inlining.h"
@@ -185,18 +196,18 @@ static void checker_release(struct typechecker *c) {
   source_lines_release(&c->lines);
   name_index_release(&c->fields);
   name_index_release(&c->environments);
-  name_index_release(&c->constants);
-  vec_release(&c->constant_defs);
+  name_index_release(&c->constants.names);
+  vec_release(&c->constants.list);
   scope_release(&c->globals);
   scope_release(&c->members);
   scope_release(&c->locals);
-  vec_release(&c->types);
-  vec_release(&c->next_type);
-  vec_release(&c->defs);
-  vec_release(&c->def_info);
-  vec_release(&c->params);
-  vec_release(&c->conditions);
-  vec_release(&c->sends);
+  vec_release(&c->types.list);
+  vec_release(&c->types.next);
+  vec_release(&c->defs.list);
+  vec_release(&c->defs.info);
+  vec_release(&c->params.list);
+  vec_release(&c->params.conditions);
+  vec_release(&c->messages.sends);
   vec_release(&c->unbound);
 }
 
@@ -214,10 +225,10 @@ static void inline_defs(struct model *m) {
 
 static void checker_end(struct typechecker *c) {
   struct model *m = c->m;
-  m->types = arena_copy(&m->arena, c->types.at, c->types.n * sizeof *c->types.at);
-  m->ntypes = (uint32_t)c->types.n;
-  m->defs = arena_copy(&m->arena, c->defs.at, c->defs.n * sizeof *c->defs.at);
-  m->ndefs = (uint32_t)c->defs.n;
+  m->types = arena_copy(&m->arena, c->types.list.at, c->types.list.n * sizeof *c->types.list.at);
+  m->ntypes = (uint32_t)c->types.list.n;
+  m->defs = arena_copy(&m->arena, c->defs.list.at, c->defs.list.n * sizeof *c->defs.list.at);
+  m->ndefs = (uint32_t)c->defs.list.n;
   checker_release(c);
 }
 

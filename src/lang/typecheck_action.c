@@ -1,5 +1,13 @@
 /* A single action: its trigger, the names it binds, and its body. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_guard.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -239,7 +247,7 @@ static void check_on(struct typechecker *c, const struct ast *trigger, struct pa
   if (action->kind != NO_KIND) {
     p->kind = &c->m->messages[action->kind];
     c->in.arrivals->type = p->kind->type;
-    c->in.arrivals->senders = c->senders[action->kind * c->m->nroles + c->in.role];
+    c->in.arrivals->senders = c->messages.senders[action->kind * c->m->nroles + c->in.role];
     c->roles[c->in.role].takes[action->kind] = true;
   }
   c->in.fixed = true;

@@ -1,5 +1,10 @@
 /* Collections and their users: generators, quantifiers, comprehensions. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 

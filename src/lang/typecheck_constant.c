@@ -1,5 +1,8 @@
 /* Constants: expressions over parameters, evaluated on the syntax tree before types are known. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_constant.h"
+
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -48,20 +51,20 @@ static bool truth(struct constant_evaluator *k, const struct ast *a, bool *out) 
 void collect_constant_defs(struct typechecker *c) {
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
-    if (d->kind != AST_DEF || d->kid[0] || name_index_find(&c->constants, d->name) != NAME_NONE)
+    if (d->kind != AST_DEF || d->kid[0] || name_index_find(&c->constants.names, d->name) != NAME_NONE)
       continue;
-    name_index_add(&c->constants, d->name);
-    vec_push(&c->constant_defs, d);
+    name_index_add(&c->constants.names, d->name);
+    vec_push(&c->constants.list, d);
   }
 }
 
 static bool definition(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
-  uint32_t def = name_index_find(&k->c->constants, a->name);
+  uint32_t def = name_index_find(&k->c->constants.names, a->name);
   if (def != NAME_NONE) {
     if (k->depth > 50)
       return constant_error(k, a->word, "a def that needs itself is not a constant");
     k->depth++;
-    bool good = constant_eval(k, k->c->constant_defs.at[def]->kid[2], out);
+    bool good = constant_eval(k, k->c->constants.list.at[def]->kid[2], out);
     k->depth--;
     return good;
   }
@@ -81,7 +84,7 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
   const struct scope_symbol *s = scope_find(&k->c->globals, a->name);
   if (!s || s->kind != SYMBOL_PARAM)
     return definition(k, a, out);
-  if (!k->c->params.at[s->index].known) {
+  if (!k->c->params.list.at[s->index].known) {
     k->open = true;
     if (!k->quiet) {
       checker_error(k->c, a->word, "parameter '%s' has no value yet", a->name);
@@ -89,7 +92,7 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
     }
     return false;
   }
-  *out = (struct constant){k->c->m->params[s->index].value, k->c->params.at[s->index].is_bool};
+  *out = (struct constant){k->c->m->params[s->index].value, k->c->params.list.at[s->index].is_bool};
   return true;
 }
 

@@ -1,6 +1,12 @@
 /* Environments: predicates over heard-of sets and oracles, and inheritance between environments. Faults and channels
    are in typecheck_faults.c. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_environment.h"
+
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,14 @@
 /* Guards: `if` and `when`. An `exists` that is a conjunct of the condition binds its names in the guarded part. Only
    after that part has been checked is it known which names are used, so a guard is opened before the part and closed
    after it. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_guard.h"
+
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 

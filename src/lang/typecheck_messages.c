@@ -1,5 +1,13 @@
 /* Message kinds of step models: their fields, their senders and receivers, and sends. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -100,7 +108,7 @@ static void collect_senders(struct typechecker *c, uint32_t r, const struct ast 
     uint64_t reach = s && s->kind == SYMBOL_MESSAGE ? target_roles(c, r, a->kid[1]) : 0;
     for (uint32_t to = 0; to < c->m->nroles; to++)
       if (role_in(reach, to))
-        c->senders[s->index * c->m->nroles + to] |= role_bit(c, r);
+        c->messages.senders[s->index * c->m->nroles + to] |= role_bit(c, r);
   }
   for (uint32_t i = 0; i < a->n; i++)
     if (a->kid[i])
@@ -121,13 +129,13 @@ static uint64_t byzantine_roles(const struct typechecker *c) {
 
 void find_senders(struct typechecker *c) {
   size_t n = (size_t)c->m->nmessages * c->m->nroles;
-  c->senders = arena_array(&c->m->arena, n, sizeof *c->senders);
+  c->messages.senders = arena_array(&c->m->arena, n, sizeof *c->messages.senders);
   scope_cut(&c->locals, 0);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     collect_senders(c, r, c->roles[r].ast);
   uint64_t byzantine = byzantine_roles(c);
   for (size_t i = 0; i < n; i++)
-    c->senders[i] |= byzantine;
+    c->messages.senders[i] |= byzantine;
 }
 
 /* ---- sending ---- */
@@ -232,7 +240,7 @@ void check_step_send(struct typechecker *c, const struct ast *a, struct stmt *s)
                  checker_line(c, role->at));
   }
   if (send->kind != NO_KIND)
-    vec_push(&c->sends, ((struct step_send){a->at, send->kind, reach}));
+    vec_push(&c->messages.sends, ((struct step_send){a->at, send->kind, reach}));
 }
 
 /* ---- warnings ---- */
@@ -247,7 +255,8 @@ static bool is_taken(const struct typechecker *c, uint32_t kind, uint64_t reach)
 static void warn_unsent_actions(struct typechecker *c, uint32_t r, const bool *in_use) {
   for (uint32_t i = 0; i < c->m->roles[r].nactions; i++) {
     const struct action *a = &c->m->roles[r].actions[i];
-    if (a->trigger != TRIGGER_NONE && a->kind != NO_KIND && in_use[a->kind] && !c->senders[a->kind * c->m->nroles + r])
+    if (a->trigger != TRIGGER_NONE && a->kind != NO_KIND && in_use[a->kind] &&
+        !c->messages.senders[a->kind * c->m->nroles + r])
       diag_warning(c->diags, a->at, "nobody sends '%s' to '%s'", c->m->messages[a->kind].name, c->m->roles[r].name);
   }
 }
@@ -256,8 +265,8 @@ void warn_of_messages(struct typechecker *c) {
   bool *sent = arena_array(&c->m->arena, c->m->nmessages, sizeof *sent);
   bool *in_use = arena_array(&c->m->arena, c->m->nmessages, sizeof *in_use); /* sent and taken */
   bool forged = byzantine_roles(c) != 0;
-  for (size_t i = 0; i < c->sends.n; i++)
-    sent[c->sends.at[i].kind] = true;
+  for (size_t i = 0; i < c->messages.sends.n; i++)
+    sent[c->messages.sends.at[i].kind] = true;
   for (uint32_t k = 0; k < c->m->nmessages; k++) {
     const struct message_kind *kind = &c->m->messages[k];
     bool taken = is_taken(c, k, ROLES_ALL);
@@ -268,10 +277,11 @@ void warn_of_messages(struct typechecker *c) {
                    : sent[k] || forged ? "taken"
                                        : "used");
   }
-  for (size_t i = 0; i < c->sends.n; i++)
-    if (in_use[c->sends.at[i].kind] && !is_taken(c, c->sends.at[i].kind, c->sends.at[i].reach))
-      diag_warning(c->diags, c->sends.at[i].at, "nobody whom this reaches takes '%s'",
-                   c->m->messages[c->sends.at[i].kind].name);
+  for (size_t i = 0; i < c->messages.sends.n; i++)
+    if (in_use[c->messages.sends.at[i].kind] &&
+        !is_taken(c, c->messages.sends.at[i].kind, c->messages.sends.at[i].reach))
+      diag_warning(c->diags, c->messages.sends.at[i].at, "nobody whom this reaches takes '%s'",
+                   c->m->messages[c->messages.sends.at[i].kind].name);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     warn_unsent_actions(c, r, in_use);
 }

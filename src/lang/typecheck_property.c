@@ -1,6 +1,12 @@
 /* Properties: closed formulas over all processes, each checked in the environments that it names. */
+#include "lang/typecheck_property.h"
 #include "analysis/live_formula.h"
-#include "lang/typecheck_internal.h"
+
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 static void find_environments(struct typechecker *c, const struct ast *names, struct property *p) {
   uint32_t room = names ? names->n : 1;

@@ -1,9 +1,20 @@
 /* The schedule: the segments of all roles must have the same shape; `repeat` is unrolled into points. The sends of all
    roles in a round are lowered before any update, because they determine the type of `received`. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { POINTS_MAX = 100000 };
 
 struct schedule_segment {
   enum ast_kind kind; /* ONCE, REPEAT or PHASE */

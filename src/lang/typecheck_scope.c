@@ -1,5 +1,7 @@
 /* Scopes: declarations of names, and help for unknown names. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_scope.h"
+
+#include "lang/typechecker.h"
 
 #include <string.h>
 

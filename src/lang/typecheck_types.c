@@ -1,5 +1,9 @@
 /* Types: from the syntax tree to one unique type for each shape. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_types.h"
+
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include "base/hash.h"
 
@@ -32,18 +36,18 @@ static uint32_t type_hash(const struct type *t) {
 
 /* A hash table: every literal has its own type, so there may be many. */
 const struct type *type_intern(struct typechecker *c, struct type t) {
-  uint32_t *first = &c->first_type[type_hash(&t)];
-  for (uint32_t i = t.kind == TYPE_ENUM ? 0 : *first; i; i = c->next_type.at[i - 1])
-    if (same_type(c->types.at[i - 1], &t))
-      return c->types.at[i - 1];
+  uint32_t *first = &c->types.first[type_hash(&t)];
+  for (uint32_t i = t.kind == TYPE_ENUM ? 0 : *first; i; i = c->types.next.at[i - 1])
+    if (same_type(c->types.list.at[i - 1], &t))
+      return c->types.list.at[i - 1];
   struct type *made = arena_copy(&c->m->arena, &t, sizeof t);
-  made->id = (uint32_t)c->types.n;
+  made->id = (uint32_t)c->types.list.n;
   if (t.kind == TYPE_RECORD)
     made->fields = arena_copy(&c->m->arena, t.fields, t.size * sizeof *t.fields);
   type_finish(made, c->m);
-  vec_push(&c->types, made);
-  vec_push(&c->next_type, *first);
-  *first = (uint32_t)c->types.n;
+  vec_push(&c->types.list, made);
+  vec_push(&c->types.next, *first);
+  *first = (uint32_t)c->types.list.n;
   return made;
 }
 

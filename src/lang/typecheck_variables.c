@@ -1,8 +1,20 @@
 /* Roles and their variables: inputs, variables, ghosts, oracles; file-level inputs. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_variables.h"
+
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_def.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { PROCESSES_MAX = 1000000 };
 
 /* ---- roles ---- */
 
