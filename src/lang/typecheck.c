@@ -49,12 +49,23 @@ uint32_t checker_line(struct typechecker *c, struct span at) {
   return line;
 }
 
-const char *source_text(struct typechecker *c, struct span at) {
+struct source source_copy(struct arena *arena, const struct source *s) {
+  const char *path = s->path ? s->path : "";
+  return (struct source){.path = arena_strndup(arena, path, strlen(path)),
+                         .text = arena_strndup(arena, s->text, s->length),
+                         .length = s->length};
+}
+
+const char *source_text_in(struct arena *arena, const struct source *source, struct span at) {
   struct text out = {0};
-  source_add_text(&c->m->source, at, &out);
-  const char *kept = checker_strdup(c, text_or_empty(&out));
+  source_add_text(source, at, &out);
+  const char *kept = arena_copy(arena, text_or_empty(&out), out.n + 1);
   text_release(&out);
   return kept;
+}
+
+const char *source_text(struct typechecker *c, struct span at) {
+  return source_text_in(&c->m->arena, &c->m->source, at);
 }
 
 const char *type_text(struct typechecker *c, const struct type *t) {
@@ -178,9 +189,7 @@ static struct model *model_new(const struct ast *file, const struct source *sour
   struct model *m = memory_alloc(sizeof *m);
   arena_init(&m->arena);
   values_init(&m->values);
-  m->source.path = source->path ? arena_strndup(&m->arena, source->path, strlen(source->path)) : "";
-  m->source.text = arena_strndup(&m->arena, source->text, source->length);
-  m->source.length = source->length;
+  m->source = source_copy(&m->arena, source);
   const char *name = file->name ? file->name : "?";
   m->name = arena_strndup(&m->arena, name, strlen(name));
   m->kind = ast_model_kind(file);

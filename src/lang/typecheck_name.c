@@ -306,7 +306,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   if (!s)
     return built_in_name(c, a);
   s->used = true;
-  struct node *n;
+  struct node *n = NULL;
   switch (s->kind) {
   case SYMBOL_PARAM:
     return param_name(c, a, s->index);
@@ -344,7 +344,11 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
     return node_new(c, NODE_LOOP, a->at, s->type, 0);
   case SYMBOL_PHASE:
     return node_new(c, NODE_PHASE, a->at, c->round, 0);
-  default:
+  case SYMBOL_COUNTER: /* a counter system has a checker of its own */
+  case SYMBOL_CONTROL:
+  case SYMBOL_AMOUNT:
+  case SYMBOL_ARGUMENT:
+    checker_error(c, a->word, "the %s '%s' is not a value", symbol_kind_text(s->kind), a->name);
     return node_error(c, a->at);
   }
   n->index = s->index;

@@ -84,14 +84,20 @@ static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_
   return inside;
 }
 
+const struct param_binding *param_binding_find(const struct param_binding *bindings, size_t n, const char *name) {
+  for (size_t i = n; i-- > 0;)
+    if (strcmp(bindings[i].name, name) == 0)
+      return &bindings[i];
+  return NULL;
+}
+
 static bool assign_binding(struct typechecker *c, uint32_t i, const struct param_binding *bindings, size_t n) {
-  for (size_t j = n; j-- > 0;)
-    if (strcmp(bindings[j].name, c->m->params[i].name) == 0) {
-      c->m->params[i].value = bindings[j].value;
-      c->params.list.at[i].known = true;
-      return true;
-    }
-  return false;
+  const struct param_binding *given = param_binding_find(bindings, n, c->m->params[i].name);
+  if (!given)
+    return false;
+  c->m->params[i].value = given->value;
+  c->params.list.at[i].known = true;
+  return true;
 }
 
 static void assign_default(struct typechecker *c, uint32_t i) {

@@ -17,6 +17,8 @@ struct param_table {
   VEC(const struct ast *) conditions; /* from `where` and `resilience` */
 };
 
+/* The last binding of the name; NULL: there is none. */
+const struct param_binding *param_binding_find(const struct param_binding *, size_t n, const char *name);
 void declare_params(struct typechecker *);
 void assign_params(struct typechecker *, const struct param_binding *, size_t nbindings, bool complete);
 

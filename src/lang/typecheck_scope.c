@@ -34,11 +34,12 @@ struct scope_symbol *symbol_find(struct typechecker *c, const char *name) {
 
 const char *symbol_kind_text(enum symbol_kind kind) {
   static const char *const text[] = {
-      [SYMBOL_PARAM] = "parameter",        [SYMBOL_TYPE] = "type",       [SYMBOL_LABEL] = "enum label",
-      [SYMBOL_ROLE] = "process",           [SYMBOL_DEF] = "def",         [SYMBOL_GLOBAL] = "input",
-      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message", [SYMBOL_QUORUM] = "quorum",
-      [SYMBOL_VAR] = "variable",           [SYMBOL_SLOT] = "name",       [SYMBOL_LOOP] = "counter",
-      [SYMBOL_PHASE] = "phase number"};
+      [SYMBOL_PARAM] = "parameter",        [SYMBOL_TYPE] = "type",        [SYMBOL_LABEL] = "enum label",
+      [SYMBOL_ROLE] = "process",           [SYMBOL_DEF] = "def",          [SYMBOL_GLOBAL] = "input",
+      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message",  [SYMBOL_QUORUM] = "quorum",
+      [SYMBOL_VAR] = "variable",           [SYMBOL_SLOT] = "name",        [SYMBOL_LOOP] = "counter",
+      [SYMBOL_PHASE] = "phase number",     [SYMBOL_COUNTER] = "counter",  [SYMBOL_CONTROL] = "control",
+      [SYMBOL_AMOUNT] = "amount",          [SYMBOL_ARGUMENT] = "argument"};
   return text[kind];
 }
 

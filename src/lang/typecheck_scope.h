@@ -20,8 +20,17 @@ enum symbol_kind {
   SYMBOL_VAR,     /* a variable of the process being checked */
   SYMBOL_SLOT,    /* bound by a generator, a let, or a def's parameter */
   SYMBOL_LOOP,
-  SYMBOL_PHASE
+  SYMBOL_PHASE,
+  /* only in counter systems */
+  SYMBOL_COUNTER,
+  SYMBOL_CONTROL,
+  SYMBOL_AMOUNT,
+  SYMBOL_ARGUMENT
 };
+
+/* Makes it possible to switch over some kinds without `default:` and without -Wswitch-enum warnings. Code after the
+   switch handles all other kinds. */
+static inline unsigned symbol_among(enum symbol_kind kind) { return kind; }
 
 struct scope_symbol {
   const char *name;

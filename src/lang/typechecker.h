@@ -95,7 +95,9 @@ const char *checker_strdup(struct typechecker *, const char *name); /* copied in
 void checker_error(struct typechecker *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void checker_help(struct typechecker *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint32_t checker_line(struct typechecker *, struct span);
-/* The source text of a construct on one line; allocated in the model's arena. */
+struct source source_copy(struct arena *, const struct source *);
+/* The source text of a construct on one line; allocated in the arena, or in that of the model. */
+const char *source_text_in(struct arena *, const struct source *, struct span);
 const char *source_text(struct typechecker *, struct span);
 /* "Value = 1..3" for a named range, else as written */
 const char *type_text(struct typechecker *, const struct type *);
