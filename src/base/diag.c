@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum {
-  DIAGS_KEPT = 1000,  /* bounds the time spent on garbage input; further diagnostics are only counted */
-  DIAGS_PRINTED = 50, /* further diagnostics are not worth reading */
-  NAME_LONGEST = 64,  /* longer names are not compared */
+  DIAGS_KEPT = 1000,       /* bounds the time spent on garbage input; further diagnostics are only counted */
+  DIAGS_PRINTED = 50,      /* further diagnostics are not worth reading */
+  NAME_LONGEST = 64,       /* longer names are not compared */
+  SEARCHED_MAX = 10000000, /* candidates for all suggestions together: about a second */
 };
 
 void diags_init(struct diags *d, const struct source *source) { *d = (struct diags){.source = source}; }
@@ -104,17 +105,42 @@ static size_t character_bytes(const char *at, size_t left) {
   return n;
 }
 
+/* The column of an offset in the line that begins at `begin`. */
+static uint32_t column_of(const struct source *s, size_t begin, size_t end) {
+  uint32_t column = 1;
+  for (size_t i = begin; i < end; i += character_bytes(s->text + i, end - i))
+    column++;
+  return column;
+}
+
 void source_place(const struct source *s, uint32_t offset, uint32_t *line, uint32_t *column) {
   size_t end = offset < s->length ? offset : s->length, begin = 0;
-  *line = 1;
-  *column = 1;
-  for (size_t i = 0; i < end; i++)
-    if (s->text[i] == '\n') {
-      ++*line;
-      begin = i + 1;
-    }
-  for (size_t i = begin; i < end; i += character_bytes(s->text + i, end - i))
-    ++*column;
+  const char *newline;
+  for (*line = 1; (newline = memchr(s->text + begin, '\n', end - begin)) != NULL; ++*line)
+    begin = (size_t)(newline - s->text) + 1;
+  *column = column_of(s, begin, end);
+}
+
+void source_lines_init(struct source_lines *x, const struct source *s) {
+  *x = (struct source_lines){.source = s};
+  const char *at = s->text, *end = s->text + s->length, *newline;
+  for (vec_push(&x->starts, 0); (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1)
+    vec_push(&x->starts, (uint32_t)(newline + 1 - s->text));
+}
+
+void source_lines_release(struct source_lines *x) { vec_release(&x->starts); }
+
+void source_lines_place(const struct source_lines *x, uint32_t offset, uint32_t *line, uint32_t *column) {
+  size_t low = 0, high = x->starts.n, end = offset < x->source->length ? offset : x->source->length;
+  while (high - low > 1) { /* the line starts at or before the offset; the one at `high` does not */
+    size_t middle = low + (high - low) / 2;
+    if (x->starts.at[middle] <= end)
+      low = middle;
+    else
+      high = middle;
+  }
+  *line = (uint32_t)low + 1;
+  *column = column_of(x->source, x->starts.at[low], end);
 }
 
 uint32_t source_line_number(const struct source *s, struct span at) {
@@ -143,17 +169,22 @@ void source_add_text(const struct source *s, struct span at, struct text *out) {
   }
 }
 
-const char *source_line(const struct source *s, uint32_t line, size_t *length) {
-  const char *at = s->text, *end = s->text + s->length;
-  for (uint32_t l = 1; l < line && at < end; l++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    at = newline ? newline + 1 : end;
-  }
-  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-  *length = (size_t)((newline ? newline : end) - at);
+static const char *line_text(const struct source *s, size_t begin, size_t *length) {
+  const char *at = s->text + begin;
+  const char *newline = memchr(at, '\n', s->length - begin);
+  *length = newline ? (size_t)(newline - at) : s->length - begin;
   if (*length && at[*length - 1] == '\r')
     --*length;
   return at;
+}
+
+const char *source_line(const struct source *s, uint32_t line, size_t *length) {
+  size_t begin = 0;
+  for (uint32_t l = 1; l < line && begin < s->length; l++) {
+    const char *newline = memchr(s->text + begin, '\n', s->length - begin);
+    begin = newline ? (size_t)(newline - s->text) + 1 : s->length;
+  }
+  return line_text(s, begin, length);
 }
 
 /* ---- printing ---- */
@@ -226,21 +257,21 @@ static void excerpt_print(const struct source_excerpt *s, uint32_t number, bool 
   text_addf(out, "%s\n", colour ? "\033[0m" : "");
 }
 
-static void diag_print(const struct source *source, const struct diag *d, bool colour, struct text *out) {
+static void diag_print(const struct source_lines *lines, const struct diag *d, bool colour, struct text *out) {
+  const struct source *source = lines->source;
   const char *name = d->level == DIAG_ERROR ? "error" : "warning";
   const char *tint = d->level == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
   bool placed = !span_nowhere(d->at);
   uint32_t line = 1, column = 1;
   text_addf(out, "%s:", source->path ? source->path : "<text>");
   if (placed) {
-    source_place(source, d->at.from, &line, &column);
+    source_lines_place(lines, d->at.from, &line, &column);
     text_addf(out, "%u:%u:", line, column);
   }
   text_addf(out, " %s%s:%s %s\n", colour ? tint : "", name, colour ? "\033[0m" : "", d->message);
   if (placed) {
-    size_t length;
-    const char *at = source_line(source, line, &length);
-    size_t begin = (size_t)(at - source->text);
+    size_t begin = lines->starts.at[line - 1], length;
+    const char *at = line_text(source, begin, &length);
     struct source_excerpt shown = {0};
     excerpt_fill(&shown, at, length, d->at.from > begin ? d->at.from - begin : 0,
                  d->at.to > begin ? d->at.to - begin : 0);
@@ -265,13 +296,17 @@ void diags_each(const struct diags *d, bool colour, diag_fn *visit, void *contex
     vec_push(&order, &d->at[i]);
   if (order.n)
     qsort(order.at, order.n, sizeof *order.at, diag_compare);
+  struct source_lines lines = {0};
+  if (order.n)
+    source_lines_init(&lines, d->source);
   size_t printed[2] = {0, 0};
   for (size_t i = 0; i < order.n; i++)
     if (printed[order.at[i]->level]++ < DIAGS_PRINTED) {
       text_release(&shown);
-      diag_print(d->source, order.at[i], colour, &shown);
+      diag_print(&lines, order.at[i], colour, &shown);
       visit(context, order.at[i], shown.at);
     }
+  source_lines_release(&lines);
   vec_release(&order);
   if (d->errors > DIAGS_PRINTED) {
     size_t more = d->errors - DIAGS_PRINTED;
@@ -317,21 +352,34 @@ static size_t name_distance(const char *a, size_t n, const char *b, size_t m) {
   return last[m];
 }
 
-const char *nearest_name(const char *name, const char *const *candidates, size_t n) {
-  size_t length = strlen(name), best = length < 5 ? 1 : (length + 2) / 3;
-  const char *nearest = NULL;
-  if (length > NAME_LONGEST)
-    return NULL;
-  for (size_t i = 0; i < n; i++) {
-    size_t other = strlen(candidates[i]);
-    if (other > NAME_LONGEST)
-      continue;
-    size_t distance = name_distance(name, length, candidates[i], other);
-    size_t longest = length > other ? length : other;
-    if (distance < longest && (distance < best || (distance == best && !nearest))) {
-      best = distance;
-      nearest = candidates[i];
-    }
+void nearest_init(struct nearest *x, const char *name) {
+  size_t length = strlen(name);
+  *x = (struct nearest){.name = name, .length = length, .distance = length < 5 ? 1 : (length + 2) / 3};
+}
+
+void nearest_offer(struct nearest *x, const char *candidate) {
+  size_t other = strlen(candidate), longest = x->length > other ? x->length : other;
+  size_t difference = longest - (x->length < other ? x->length : other);
+  if (longest > NAME_LONGEST || difference > x->distance)
+    return;
+  size_t distance = name_distance(x->name, x->length, candidate, other);
+  if (distance < longest && (distance < x->distance || (distance == x->distance && !x->found))) {
+    x->distance = distance;
+    x->found = candidate;
   }
-  return nearest;
+}
+
+const char *nearest_name(const char *name, const char *const *candidates, size_t n) {
+  struct nearest x;
+  nearest_init(&x, name);
+  for (size_t i = 0; i < n; i++)
+    nearest_offer(&x, candidates[i]);
+  return x.found;
+}
+
+bool diag_may_search(struct diags *d, size_t candidates) {
+  if (d->dropped || d->searched > SEARCHED_MAX)
+    return false;
+  d->searched += candidates;
+  return true;
 }

@@ -4,6 +4,7 @@
 #define RONDO_BASE_DIAG_H
 
 #include "base/text.h"
+#include "base/vec.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -33,7 +34,8 @@ struct diags {
   const struct source *source; /* borrowed */
   struct diag *at;
   size_t n, cap, errors;
-  bool dropped; /* the last diagnostic was dropped as a repetition, so its help is dropped too */
+  size_t searched; /* candidates compared for suggestions so far */
+  bool dropped;    /* the last diagnostic was dropped, so its help is dropped too */
 };
 
 void diags_init(struct diags *, const struct source *);
@@ -61,7 +63,26 @@ void source_add_text(const struct source *, struct span, struct text *out);
 /* The line's text without its newline; *length bytes. */
 const char *source_line(const struct source *, uint32_t line, size_t *length);
 
-/* The candidate nearest to 'name' in edit distance, or NULL if none is near. */
-const char *nearest_name(const char *name, const char *const *candidates, size_t n);
+/* The same line numbers by binary search, for code that asks for many. */
+struct source_lines {
+  const struct source *source; /* borrowed */
+  VEC(uint32_t) starts;        /* the offset of each line */
+};
+void source_lines_init(struct source_lines *, const struct source *);
+void source_lines_release(struct source_lines *);
+void source_lines_place(const struct source_lines *, uint32_t offset, uint32_t *line, uint32_t *column);
+
+/* The candidate nearest to a name in edit distance, found by offering one candidate after the other. */
+struct nearest {
+  const char *name;
+  size_t length, distance;
+  const char *found; /* NULL: none was near */
+};
+void nearest_init(struct nearest *, const char *name);
+void nearest_offer(struct nearest *, const char *candidate);
+const char *nearest_name(const char *name, const char *const *candidates, size_t n); /* NULL: none is near */
+/* May the help for the last diagnostic search through so many candidates? Not if the diagnostic was dropped, or if all
+   searches together have taken too long. */
+bool diag_may_search(struct diags *, size_t candidates);
 
 #endif

@@ -38,6 +38,7 @@ struct formatter {
   VEC(struct format_line) lines;
   VEC(struct format_block) frames;
   struct text code;
+  size_t next;      /* a token at or after the current position, found by formatter_comment_indent */
   size_t construct; /* indentation of the construct being written */
   bool tables;      /* keep columns that are aligned */
 };
@@ -205,9 +206,12 @@ static size_t formatter_enter(struct formatter *f, const struct format_token *pi
 }
 
 /* A comment on its own line is indented like the code that follows it. */
-static size_t formatter_comment_indent(const struct formatter *f, size_t i) {
+static size_t formatter_comment_indent(struct formatter *f, size_t i) {
+  if (i < f->next) /* the comments before it were passed already */
+    i = f->next;
   while (i < f->pieces.n && !f->pieces.at[i].token)
     i++;
+  f->next = i;
   if (i == f->pieces.n || piece_is_block(&f->pieces.at[i], T_RBRACE))
     return formatter_contents(f);
   const struct token *t = f->pieces.at[i].token;
@@ -245,7 +249,7 @@ static void formatter_add(struct formatter *f, size_t spaces, struct span at) {
   text_add_n(&f->code, f->source->text + at.from, at.to - at.from);
   struct format_line *line = &f->lines.at[f->lines.n - 1];
   line->to = f->code.n;
-  line->width = count_characters(f->code.at + line->from, line->to - line->from);
+  line->width += spaces + count_characters(f->source->text + at.from, at.to - at.from);
 }
 
 static void formatter_lay_out(struct formatter *f) {

@@ -5,7 +5,8 @@
 struct lexer {
   const char *text;
   uint32_t at, length;
-  bool first; /* no token yet on this line */
+  bool first;    /* no token yet on this line */
+  bool unclosed; /* no end of a foreign comment follows */
   struct diags *diags;
   struct tokens *out;
 };
@@ -119,8 +120,9 @@ static void lexer_comment(struct lexer *l) {
    each of its words would be reported. */
 static void lexer_foreign_comment(struct lexer *l) {
   uint32_t from = l->at;
-  const char *end = memmem(l->text + from + 2, l->length - from - 2, "*/", 2);
+  const char *end = l->unclosed ? NULL : memmem(l->text + from + 2, l->length - from - 2, "*/", 2);
   const char *newline = memchr(l->text + from, '\n', l->length - from);
+  l->unclosed = !end;
   l->at = end ? (uint32_t)(end - l->text) + 2 : newline ? (uint32_t)(newline - l->text) : l->length;
   diag_error(l->diags, (struct span){from, from + 2}, "unexpected '/*'");
   diag_help(l->diags, "a comment starts with '//' and ends with its line");

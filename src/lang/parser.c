@@ -13,6 +13,7 @@ void parser_init(struct parser *p, const struct source *source, struct arena *ar
 void parser_release(struct parser *p) {
   vec_release(&p->kids);
   vec_release(&p->braces);
+  vec_release(&p->unclosed.open);
 }
 
 /* ---- tokens ---- */

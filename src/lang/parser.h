@@ -24,6 +24,11 @@ struct parser {
   unsigned depth;
   VEC(struct ast *) kids; /* of the nodes under construction */
   VEC(size_t) braces;     /* indices of the '{' of open blocks */
+  struct {                /* the search for a '{' without its '}', which continues where it stopped */
+    VEC(size_t) open;     /* indices of the '{' without a '}' so far */
+    size_t scanned;       /* number of tokens */
+    bool found;           /* the last of `open` is the one */
+  } unclosed;
 };
 
 void parser_init(struct parser *, const struct source *, struct arena *, struct diags *, struct tokens *);

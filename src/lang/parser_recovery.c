@@ -172,23 +172,20 @@ static uint32_t line_indent(const struct parser *p, uint32_t offset) {
 
 /* The '{' that was most likely left open: the first whose '}' is indented less than the line that opened it; otherwise
    the innermost one. */
-static size_t brace_unclosed(const struct parser *p) {
-  VEC(size_t) open = {0};
-  size_t found = p->braces.at[p->braces.n - 1];
-  for (size_t i = 0; i < p->at; i++) {
-    const struct token *t = token_at(p, i);
-    if (t->kind == T_LBRACE) {
-      vec_push(&open, i);
-    } else if (t->kind == T_RBRACE && open.n > 0) {
-      size_t opened = open.at[--open.n];
-      if (t->first && line_indent(p, t->at.from) < line_indent(p, token_at(p, opened)->at.from)) {
-        found = opened;
-        break;
-      }
-    }
+static size_t brace_unclosed(struct parser *p) {
+  for (; p->unclosed.scanned < p->at && !p->unclosed.found; p->unclosed.scanned++) {
+    const struct token *t = token_at(p, p->unclosed.scanned);
+    if (t->kind == T_LBRACE)
+      vec_push(&p->unclosed.open, p->unclosed.scanned);
+    if (t->kind != T_RBRACE || p->unclosed.open.n == 0)
+      continue;
+    size_t opened = p->unclosed.open.at[p->unclosed.open.n - 1];
+    if (t->first && line_indent(p, t->at.from) < line_indent(p, token_at(p, opened)->at.from))
+      p->unclosed.found = true;
+    else
+      p->unclosed.open.n--;
   }
-  vec_release(&open);
-  return found;
+  return p->unclosed.found ? p->unclosed.open.at[p->unclosed.open.n - 1] : p->braces.at[p->braces.n - 1];
 }
 
 bool parser_open(struct parser *p) {
@@ -203,10 +200,10 @@ bool parser_open(struct parser *p) {
 void parser_close(struct parser *p) {
   parser_mark(p, ROLE_BLOCK);
   if (!parser_take(p, T_RBRACE)) {
-    uint32_t line, column;
-    source_place(p->source, token_at(p, brace_unclosed(p))->at.from, &line, &column);
+    uint32_t brace = token_at(p, brace_unclosed(p))->at.from;
     parser_fail(p, "'}'");
-    parser_help(p, "the '{' at line %u is not closed", line);
+    if (diag_may_search(p->diags, 0))
+      parser_help(p, "the '{' at line %u is not closed", source_line_number(p->source, (struct span){brace, brace}));
     p->panic = false; /* as if it had been present */
   }
   p->braces.n--;

@@ -2,7 +2,18 @@
    of a file may be in any order. */
 #include "lang/typecheck.h"
 
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_def.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_params.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_property.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include "analysis/local_properties.h"
 #include "model/def_inlining.h"
@@ -30,14 +41,31 @@ void checker_help(struct typechecker *c, const char *format, ...) {
   va_end(args);
 }
 
-uint32_t checker_line(const struct typechecker *c, struct span at) { return source_line_number(&c->m->source, at); }
+uint32_t checker_line(struct typechecker *c, struct span at) {
+  uint32_t line, column;
+  if (!c->lines.source)
+    source_lines_init(&c->lines, &c->m->source);
+  source_lines_place(&c->lines, at.from, &line, &column);
+  return line;
+}
 
-const char *source_text(struct typechecker *c, struct span at) {
+struct source source_copy(struct arena *arena, const struct source *s) {
+  const char *path = s->path ? s->path : "";
+  return (struct source){.path = arena_strndup(arena, path, strlen(path)),
+                         .text = arena_strndup(arena, s->text, s->length),
+                         .length = s->length};
+}
+
+const char *source_text_in(struct arena *arena, const struct source *source, struct span at) {
   struct text out = {0};
-  source_add_text(&c->m->source, at, &out);
-  const char *kept = checker_strdup(c, text_or_empty(&out));
+  source_add_text(source, at, &out);
+  const char *kept = arena_copy(arena, text_or_empty(&out), out.n + 1);
   text_release(&out);
   return kept;
+}
+
+const char *source_text(struct typechecker *c, struct span at) {
+  return source_text_in(&c->m->arena, &c->m->source, at);
 }
 
 const char *type_text(struct typechecker *c, const struct type *t) {
@@ -136,6 +164,7 @@ static void check_processes(struct typechecker *c) {
 
 static void check_all(struct typechecker *c, const struct param_binding *bindings, size_t nbindings, bool complete) {
   size_t before = c->diags->errors;
+  collect_constant_defs(c);
   declare_params(c);
   assign_params(c, bindings, nbindings, complete);
   if (c->diags->errors > before) /* without sizes, nothing else can be checked */
@@ -160,9 +189,7 @@ static struct model *model_new(const struct ast *file, const struct source *sour
   struct model *m = memory_alloc(sizeof *m);
   arena_init(&m->arena);
   values_init(&m->values);
-  m->source.path = source->path ? arena_strndup(&m->arena, source->path, strlen(source->path)) : "";
-  m->source.text = arena_strndup(&m->arena, source->text, source->length);
-  m->source.length = source->length;
+  m->source = source_copy(&m->arena, source);
   const char *name = file->name ? file->name : "?";
   m->name = arena_strndup(&m->arena, name, strlen(name));
   m->kind = ast_model_kind(file);
@@ -170,18 +197,26 @@ static struct model *model_new(const struct ast *file, const struct source *sour
 }
 
 static void checker_release(struct typechecker *c) {
-  for (uint32_t r = 0; r < c->m->nroles; r++)
-    vec_release(&c->roles[r].members);
-  vec_release(&c->globals);
-  vec_release(&c->members);
-  vec_release(&c->locals);
-  vec_release(&c->types);
-  vec_release(&c->next_type);
-  vec_release(&c->defs);
-  vec_release(&c->def_info);
-  vec_release(&c->params);
-  vec_release(&c->conditions);
-  vec_release(&c->sends);
+  for (uint32_t r = 0; r < c->m->nroles; r++) {
+    scope_release(&c->roles[r].members);
+    name_index_release(&c->roles[r].variables);
+    name_index_release(&c->roles[r].point_names);
+  }
+  source_lines_release(&c->lines);
+  name_index_release(&c->fields);
+  name_index_release(&c->environments);
+  name_index_release(&c->constants.names);
+  vec_release(&c->constants.list);
+  scope_release(&c->globals);
+  scope_release(&c->members);
+  scope_release(&c->locals);
+  vec_release(&c->types.list);
+  vec_release(&c->types.next);
+  vec_release(&c->defs.list);
+  vec_release(&c->defs.info);
+  vec_release(&c->params.list);
+  vec_release(&c->params.conditions);
+  vec_release(&c->messages.sends);
   vec_release(&c->unbound);
 }
 
@@ -199,10 +234,10 @@ static void inline_defs(struct model *m) {
 
 static void checker_end(struct typechecker *c) {
   struct model *m = c->m;
-  m->types = arena_copy(&m->arena, c->types.at, c->types.n * sizeof *c->types.at);
-  m->ntypes = (uint32_t)c->types.n;
-  m->defs = arena_copy(&m->arena, c->defs.at, c->defs.n * sizeof *c->defs.at);
-  m->ndefs = (uint32_t)c->defs.n;
+  m->types = arena_copy(&m->arena, c->types.list.at, c->types.list.n * sizeof *c->types.list.at);
+  m->ntypes = (uint32_t)c->types.list.n;
+  m->defs = arena_copy(&m->arena, c->defs.list.at, c->defs.list.n * sizeof *c->defs.list.at);
+  m->ndefs = (uint32_t)c->defs.list.n;
   checker_release(c);
 }
 

@@ -1,5 +1,13 @@
 /* A single action: its trigger, the names it binds, and its body. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_guard.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -54,26 +62,22 @@ static uint32_t field_index(struct typechecker *c, const struct pattern *p, cons
   const struct type *t = p->kind ? p->kind->type : c->error;
   if (t->kind != TYPE_RECORD)
     return UINT32_MAX;
-  VEC(const char *) names = {0};
-  uint32_t found = UINT32_MAX;
+  struct nearest near;
+  nearest_init(&near, name);
   for (uint32_t i = 0; i < t->size; i++) {
-    vec_push(&names, t->fields[i].name);
     if (strcmp(t->fields[i].name, name) == 0)
-      found = i;
+      return i;
+    nearest_offer(&near, t->fields[i].name);
   }
-  if (found == UINT32_MAX) {
-    const char *near = nearest_name(name, names.at, names.n);
-    checker_error(c, at, "message '%s' has no field '%s'", p->kind->name, name);
-    if (near)
-      checker_help(c, "did you mean '%s'?", near);
-    else if (t->size == 0)
-      checker_help(c, "it has no fields at all (line %u)", checker_line(c, p->kind->at));
-    else
-      checker_help(c, "what stands in a pattern are the fields of the message (line %u), as in '%s(%s == ...)'",
-                   checker_line(c, p->kind->at), p->kind->name, t->fields[0].name);
-  }
-  vec_release(&names);
-  return found;
+  checker_error(c, at, "message '%s' has no field '%s'", p->kind->name, name);
+  if (near.found)
+    checker_help(c, "did you mean '%s'?", near.found);
+  else if (t->size == 0)
+    checker_help(c, "it has no fields at all (line %u)", checker_line(c, p->kind->at));
+  else
+    checker_help(c, "what stands in a pattern are the fields of the message (line %u), as in '%s(%s == ...)'",
+                 checker_line(c, p->kind->at), p->kind->name, t->fields[0].name);
+  return UINT32_MAX;
 }
 
 /* field relop expression: the field belongs to the message, all names in the expression to the process. */
@@ -92,9 +96,9 @@ static void add_match(struct typechecker *c, const struct pattern *p, const stru
   struct ast *sides[] = {&field, argument->kid[0]};
   struct ast relation = {
       .kind = AST_RELATION, .op = argument->op, .at = argument->at, .word = argument->word, .n = 2, .kid = sides};
-  vec_push(&c->locals, message);
+  scope_add(&c->locals, message);
   struct node *match = lower_expr(c, &relation);
-  c->locals.n = locals;
+  scope_cut(&c->locals, locals);
   p->action->match = node_is_error(match) ? match : node_and(c, p->action->match, match);
 }
 
@@ -243,7 +247,7 @@ static void check_on(struct typechecker *c, const struct ast *trigger, struct pa
   if (action->kind != NO_KIND) {
     p->kind = &c->m->messages[action->kind];
     c->in.arrivals->type = p->kind->type;
-    c->in.arrivals->senders = c->senders[action->kind * c->m->nroles + c->in.role];
+    c->in.arrivals->senders = c->messages.senders[action->kind * c->m->nroles + c->in.role];
     c->roles[c->in.role].takes[action->kind] = true;
   }
   c->in.fixed = true;

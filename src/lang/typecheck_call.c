@@ -1,5 +1,13 @@
 /* Calls: built-in functions, aggregates, processes by number, and defs. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_def.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -32,7 +40,7 @@ static bool choice_allowed(const struct typechecker *c) {
 /* Only processes make free choices: properties and environments must be deterministic. */
 static bool may_choose(struct typechecker *c, const struct ast *a) {
   if (c->in.where == IN_DEF || c->in.where == IN_MEMBER_DEF)
-    c->def->chooses = true;
+    c->defs.current->chooses = true;
   if (choice_allowed(c))
     return true;
   if (c->in.fixed) {
@@ -248,17 +256,17 @@ static bool def_allowed(struct typechecker *c, const struct ast *a, const struct
     checker_error(c, a->word, "'%s' reads a ghost, so only ghosts and properties can use it", a->name);
     return false;
   }
-  if (c->def) {
-    c->def->reads_ghost |= info->reads_ghost;
-    c->def->reads_processes |= info->reads_processes;
-    c->def->chooses |= info->chooses;
-    c->def->reads_shared |= info->reads_shared;
+  if (c->defs.current) {
+    c->defs.current->reads_ghost |= info->reads_ghost;
+    c->defs.current->reads_processes |= info->reads_processes;
+    c->defs.current->chooses |= info->chooses;
+    c->defs.current->reads_shared |= info->reads_shared;
   }
   return true;
 }
 
 static struct node *call_def(struct typechecker *c, const struct ast *a, uint32_t index) {
-  uint32_t wanted = c->defs.at[index].nargs;
+  uint32_t wanted = c->defs.list.at[index].nargs;
   const struct def_info *info = def_typecheck(c, index, a->word);
   struct node *n = node_new(c, NODE_CALL, a->at, info ? info->type : c->error, a->n);
   n->index = index;
@@ -271,11 +279,11 @@ static struct node *call_def(struct typechecker *c, const struct ast *a, uint32_
     const struct ast *kid = a->kid[i]->kind == AST_ITEM ? a->kid[i]->kid[0] : a->kid[i];
     n->kid[i] = lower_expr(c, kid);
     if (i < wanted)
-      n->kid[i] = coerce_or_report(c, n->kid[i], c->def_info.at[index].args[i],
+      n->kid[i] = coerce_or_report(c, n->kid[i], c->defs.info.at[index].args[i],
                                    arena_printf(&c->m->arena, "argument %u of '%s'", i + 1, a->name));
     good &= !node_is_error(n->kid[i]);
   }
-  return good && def_allowed(c, a, &c->def_info.at[index]) ? n : node_error(c, a->at);
+  return good && def_allowed(c, a, &c->defs.info.at[index]) ? n : node_error(c, a->at);
 }
 
 struct node *lower_call(struct typechecker *c, const struct ast *a) {

@@ -1,5 +1,11 @@
 /* Compatibility of types, and conversion of an expression to the type that its context requires. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>

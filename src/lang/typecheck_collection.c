@@ -1,5 +1,10 @@
 /* Collections and their users: generators, quantifiers, comprehensions. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -151,7 +156,7 @@ struct scope_position scope_open(const struct typechecker *c) {
 }
 
 void scope_close(struct typechecker *c, struct scope_position m) {
-  c->locals.n = m.locals;
+  scope_cut(&c->locals, m.locals);
   c->slots = m.slots;
   c->in.reach = m.reach;
 }

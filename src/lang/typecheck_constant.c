@@ -1,5 +1,8 @@
 /* Constants: expressions over parameters, evaluated on the syntax tree before types are known. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_constant.h"
+
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -17,9 +20,8 @@ static bool value_error(struct constant_evaluator *k, struct span at, const char
 }
 
 /* A def is evaluated again at each use, so a few defs can take exponential time. */
-static bool takes_too_long(struct constant_evaluator *k, struct span at, uint64_t work) {
-  k->work += work;
-  if (k->work <= CONSTANT_WORK_MAX)
+static bool takes_too_long(struct constant_evaluator *k, struct span at) {
+  if (++k->work <= CONSTANT_WORK_MAX)
     return false;
   constant_error(k, at, "this takes too long to compute");
   k->quiet = true; /* report it only once */
@@ -46,17 +48,23 @@ static bool truth(struct constant_evaluator *k, const struct ast *a, bool *out) 
   return true;
 }
 
-static bool definition(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
-  for (uint32_t i = 0; i < k->c->file->n; i++) {
-    const struct ast *d = k->c->file->kid[i];
-    if (d->kind != AST_DEF || strcmp(d->name, a->name) != 0 || d->kid[0])
+void collect_constant_defs(struct typechecker *c) {
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    if (d->kind != AST_DEF || d->kid[0] || name_index_find(&c->constants.names, d->name) != NAME_NONE)
       continue;
-    if (takes_too_long(k, a->word, i))
-      return false;
+    name_index_add(&c->constants.names, d->name);
+    vec_push(&c->constants.list, d);
+  }
+}
+
+static bool definition(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  uint32_t def = name_index_find(&k->c->constants.names, a->name);
+  if (def != NAME_NONE) {
     if (k->depth > 50)
       return constant_error(k, a->word, "a def that needs itself is not a constant");
     k->depth++;
-    bool good = constant_eval(k, d->kid[2], out);
+    bool good = constant_eval(k, k->c->constants.list.at[def]->kid[2], out);
     k->depth--;
     return good;
   }
@@ -73,21 +81,19 @@ static bool definition(struct constant_evaluator *k, const struct ast *a, struct
 }
 
 static bool name(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
-  for (size_t i = 0; i < k->c->params.n; i++) {
-    if (strcmp(k->c->m->params[i].name, a->name) != 0)
-      continue;
-    if (!k->c->params.at[i].known) {
-      k->open = true;
-      if (!k->quiet) {
-        checker_error(k->c, a->word, "parameter '%s' has no value yet", a->name);
-        checker_help(k->c, "a default may use the parameters declared before it");
-      }
-      return false;
+  const struct scope_symbol *s = scope_find(&k->c->globals, a->name);
+  if (!s || s->kind != SYMBOL_PARAM)
+    return definition(k, a, out);
+  if (!k->c->params.list.at[s->index].known) {
+    k->open = true;
+    if (!k->quiet) {
+      checker_error(k->c, a->word, "parameter '%s' has no value yet", a->name);
+      checker_help(k->c, "a default may use the parameters declared before it");
     }
-    *out = (struct constant){k->c->m->params[i].value, k->c->params.at[i].is_bool};
-    return true;
+    return false;
   }
-  return definition(k, a, out);
+  *out = (struct constant){k->c->m->params[s->index].value, k->c->params.list.at[s->index].is_bool};
+  return true;
 }
 
 static bool divide(struct constant_evaluator *k, const struct ast *a, int64_t x, int64_t y, int64_t *out) {
@@ -230,7 +236,7 @@ static bool min_or_max(struct constant_evaluator *k, const struct ast *a, struct
 }
 
 bool constant_eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
-  if (takes_too_long(k, a->at, 1))
+  if (takes_too_long(k, a->at))
     return false;
   switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:

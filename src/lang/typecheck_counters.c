@@ -2,71 +2,60 @@
    may be in any order. Only definitions of parameters must be in order. */
 #include "lang/typecheck_counters_internal.h"
 
+#include "lang/typecheck_params.h"
+#include "lang/typechecker.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 enum { CONTROL_VALUES_MAX = 1000 };
 
-const char *counter_strdup(struct counter_checker *c, const char *text) {
+static const char *counter_strdup(struct counter_checker *c, const char *text) {
   return arena_strndup(&c->s->arena, text, strlen(text));
 }
 
 const char *counter_source_text(struct counter_checker *c, struct span at) {
-  struct text out = {0};
-  source_add_text(&c->s->source, at, &out);
-  const char *kept = counter_strdup(c, text_or_empty(&out));
-  text_release(&out);
-  return kept;
+  return source_text_in(&c->s->arena, &c->s->source, at);
 }
 
-const char *counter_entry_kind_text(enum counter_entry_kind kind) {
-  static const char *const text[] = {"parameter", "type", "label", "counter", "control", "def", "amount", "argument"};
-  return text[kind];
+const char *counter_symbol_text(const struct scope_symbol *s) {
+  return s->kind == SYMBOL_LABEL ? "label" : symbol_kind_text(s->kind);
 }
 
-/* In a def, the amounts and arguments of its callers are not in scope. */
-struct counter_entry *counter_entry_find(struct counter_checker *c, const char *name) {
-  for (size_t i = c->names.n; i-- > 0;) {
-    struct counter_entry *e = &c->names.at[i];
-    bool local = e->kind == NAME_AMOUNT || e->kind == NAME_ARGUMENT;
-    if ((!local || i >= c->arguments) && strcmp(e->name, name) == 0)
-      return e;
-  }
-  return NULL;
+const struct scope_symbol *counter_symbol_find(const struct counter_checker *c, const char *name) {
+  const struct scope_symbol *s = scope_find(&c->locals, name);
+  return s ? s : scope_find(&c->globals, name);
 }
 
-bool counter_entry_declare(struct counter_checker *c, struct counter_entry e) {
-  const struct counter_entry *other = counter_entry_find(c, e.name);
+static bool counter_declare(struct counter_checker *c, struct symbol_scope *scope, struct scope_symbol s) {
+  const struct scope_symbol *other = counter_symbol_find(c, s.name);
   if (!other) {
-    vec_push(&c->names, e);
+    scope_add(scope, s);
     return true;
   }
-  uint32_t line, column;
-  source_place(&c->s->source, other->at.from, &line, &column);
-  diag_error(c->diags, e.at, "'%s' is already declared", e.name);
-  diag_help(c->diags, "the %s '%s' is declared at line %" PRIu32 "; choose another name",
-            counter_entry_kind_text(other->kind), e.name, line);
+  diag_error(c->diags, s.at, "'%s' is already declared", s.name);
+  if (diag_may_search(c->diags, 0))
+    diag_help(c->diags, "the %s '%s' is declared at line %" PRIu32 "; choose another name", counter_symbol_text(other),
+              s.name, source_line_number(&c->s->source, other->at));
   return false;
+}
+
+static struct scope_symbol counter_symbol(struct counter_checker *c, const struct ast *name, enum symbol_kind kind,
+                                          size_t index) {
+  return (struct scope_symbol){
+      .name = counter_strdup(c, name->name), .kind = kind, .at = name->word, .index = (uint32_t)index};
 }
 
 /* ---- parameters ---- */
 
-static const struct param_binding *binding_of(const char *name, const struct param_binding *b, size_t n) {
-  for (size_t i = n; i-- > 0;)
-    if (strcmp(b[i].name, name) == 0)
-      return &b[i];
-  return NULL;
-}
-
-static void declare_params(struct counter_checker *c) {
+static void declare_counter_params(struct counter_checker *c) {
   VEC(struct counter_param) params = {0};
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     for (uint32_t k = 0; d->kind == AST_PARAM && k < d->kid[0]->n; k++) {
       const struct ast *name = d->kid[0]->kid[k];
-      struct counter_entry e = {counter_strdup(c, name->name), .kind = NAME_PARAM, .at = name->word};
-      e.index = (uint32_t)params.n;
-      if (counter_entry_declare(c, e))
+      struct scope_symbol e = counter_symbol(c, name, SYMBOL_PARAM, params.n);
+      if (counter_declare(c, &c->globals, e))
         vec_push(&params, ((struct counter_param){.name = e.name, .at = e.at}));
     }
   }
@@ -96,21 +85,18 @@ struct term *counter_quotient_param(struct counter_checker *c, struct span at, s
 }
 
 static void unknown_bindings(struct counter_checker *c, const struct param_binding *b, size_t n) {
-  VEC(const char *) names = {0};
-  for (uint32_t i = 0; i < c->s->nparams; i++)
-    vec_push(&names, c->s->params[i].name);
   for (size_t i = 0; i < n; i++) {
-    bool found = false;
-    for (size_t k = 0; k < names.n; k++)
-      found |= strcmp(names.at[k], b[i].name) == 0;
-    if (found)
+    const struct scope_symbol *e = scope_find(&c->globals, b[i].name);
+    if (e && e->kind == SYMBOL_PARAM)
       continue;
-    const char *near = nearest_name(b[i].name, names.at, names.n);
+    struct nearest near;
+    nearest_init(&near, b[i].name);
+    for (uint32_t k = 0; k < c->s->nparams; k++)
+      nearest_offer(&near, c->s->params[k].name);
     diag_error(c->diags, (struct span){0, 0}, "'%s' has no parameter '%s'", c->s->name, b[i].name);
-    if (near)
-      diag_help(c->diags, "did you mean '%s'?", near);
+    if (near.found)
+      diag_help(c->diags, "did you mean '%s'?", near.found);
   }
-  vec_release(&names);
 }
 
 /* The value comes from the command line or from the definition; parameters with neither are free. */
@@ -119,11 +105,11 @@ static void define_params(struct counter_checker *c, const struct param_binding 
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     for (uint32_t k = 0; d->kind == AST_PARAM && k < d->kid[0]->n; k++) {
-      const struct counter_entry *e = counter_entry_find(c, d->kid[0]->kid[k]->name);
-      if (!e || e->kind != NAME_PARAM || e->at.from != d->kid[0]->kid[k]->word.from)
+      const struct scope_symbol *e = scope_find(&c->globals, d->kid[0]->kid[k]->name);
+      if (!e || e->kind != SYMBOL_PARAM || e->at.from != d->kid[0]->kid[k]->word.from)
         continue;
       struct counter_param *p = &c->s->params[e->index];
-      const struct param_binding *given = binding_of(p->name, b, n);
+      const struct param_binding *given = param_binding_find(b, n, p->name);
       bool truth = d->kid[2] && (d->kid[2]->kind == AST_TRUE || d->kid[2]->kind == AST_FALSE);
       if (given)
         p->is = term_number(c, p->at, given->value);
@@ -215,18 +201,19 @@ static void check_params(struct counter_checker *c, const struct param_binding *
 
 /* ---- types and controls ---- */
 
-static void declare_labels(struct counter_checker *c, const struct ast *a, struct control_type *t) {
+static void declare_labels(struct counter_checker *c, const struct ast *a, struct type *t) {
   t->labels = arena_array(&c->s->arena, a->n + (size_t)1, sizeof *t->labels);
-  t->high = (int64_t)a->n - 1;
+  t->size = a->n;
+  t->hi = (int64_t)a->n - 1;
   for (uint32_t i = 0; i < a->n; i++) {
-    const struct ast *name = a->kid[i];
-    t->labels[i] = counter_strdup(c, name->name);
-    counter_entry_declare(
-        c, (struct counter_entry){.name = t->labels[i], .kind = NAME_LABEL, .at = name->word, .index = i, .type = t});
+    struct scope_symbol e = counter_symbol(c, a->kid[i], SYMBOL_LABEL, i);
+    t->labels[i] = e.name;
+    e.type = t;
+    counter_declare(c, &c->globals, e);
   }
 }
 
-static void range_of(struct counter_checker *c, const struct ast *a, struct control_type *t) {
+static void range_of(struct counter_checker *c, const struct ast *a, struct type *t) {
   struct term *low = lower_counter_number(c, a->kid[0]), *high = lower_counter_number(c, a->kid[1]);
   if (low->op != TERM_NUMBER || high->op != TERM_NUMBER) {
     diag_error(c->diags, a->at, "the bounds of a control must be numbers");
@@ -237,31 +224,29 @@ static void range_of(struct counter_checker *c, const struct ast *a, struct cont
     diag_error(c->diags, a->at, "a control has at most %d values", CONTROL_VALUES_MAX);
     diag_help(c->diags, "make it a counter");
   } else {
-    t->low = low->number;
-    t->high = high->number;
+    t->lo = low->number;
+    t->hi = high->number;
   }
 }
 
 /* NULL: reported. Named types must be declared already. */
-static const struct control_type *type_of(struct counter_checker *c, const struct ast *a, const char *name) {
+static const struct type *type_of(struct counter_checker *c, const struct ast *a, const char *name) {
   if (a->kind == AST_TYPE_NAME) {
-    const struct counter_entry *e = counter_entry_find(c, a->name);
-    if (e && e->kind == NAME_TYPE && e->type)
-      return e->type;
-    if (!e || e->kind != NAME_TYPE)
+    const struct scope_symbol *e = scope_find(&c->globals, a->name);
+    if (!e || e->kind != SYMBOL_TYPE)
       diag_error(c->diags, a->at, "unknown type '%s'", a->name);
-    return NULL;
+    return e && e->kind == SYMBOL_TYPE ? e->type : NULL;
   }
-  struct control_type *t = arena_alloc(&c->s->arena, sizeof *t);
+  struct type *t = arena_alloc(&c->s->arena, sizeof *t);
   t->name = name;
   if (a->kind == AST_TYPE_BOOL) {
-    t->kind = CONTROL_TRUTH;
-    t->high = 1;
+    t->kind = TYPE_BOOL;
+    t->hi = 1;
   } else if (a->kind == AST_TYPE_ENUM) {
-    t->kind = CONTROL_LABELS;
+    t->kind = TYPE_ENUM;
     declare_labels(c, a, t);
   } else if (a->kind == AST_TYPE_RANGE) {
-    t->kind = CONTROL_NUMBERS;
+    t->kind = TYPE_RANGE;
     range_of(c, a, t);
   } else {
     diag_error(c->diags, a->at, "a control is a bool, a range or one of '{some, labels}'");
@@ -270,32 +255,34 @@ static const struct control_type *type_of(struct counter_checker *c, const struc
   return t;
 }
 
-static void declare_types(struct counter_checker *c) {
+static void declare_control_types(struct counter_checker *c) {
   c->where = "a type";
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     if (d->kind != AST_TYPEDEF)
       continue;
-    struct counter_entry e = {counter_strdup(c, d->name), .kind = NAME_TYPE, .at = d->word};
-    if (counter_entry_declare(c, e)) {
-      const struct control_type *t = type_of(c, d->kid[0], e.name);
-      counter_entry_find(c, e.name)->type = t;
+    struct scope_symbol e = counter_symbol(c, d, SYMBOL_TYPE, i);
+    if (counter_declare(c, &c->globals, e)) {
+      const struct type *t = type_of(c, d->kid[0], e.name);
+      scope_find(&c->globals, e.name)->type = t;
     }
   }
+}
+
+static enum control_kind control_kind_of(const struct type *t) {
+  return t->kind == TYPE_BOOL ? CONTROL_TRUTH : t->kind == TYPE_ENUM ? CONTROL_LABELS : CONTROL_NUMBERS;
 }
 
 static void declare_controls(struct counter_checker *c) {
   VEC(struct control) controls = {0};
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
-    const struct control_type *t = d->kind == AST_CONTROL ? type_of(c, d->kid[1], NULL) : NULL;
+    const struct type *t = d->kind == AST_CONTROL ? type_of(c, d->kid[1], NULL) : NULL;
     for (uint32_t k = 0; t && k < d->kid[0]->n; k++) {
-      const struct ast *name = d->kid[0]->kid[k];
-      struct counter_entry e = {counter_strdup(c, name->name), .kind = NAME_CONTROL, .at = name->word};
-      e.index = (uint32_t)controls.n;
+      struct scope_symbol e = counter_symbol(c, d->kid[0]->kid[k], SYMBOL_CONTROL, controls.n);
       e.type = t;
-      if (counter_entry_declare(c, e))
-        vec_push(&controls, ((struct control){e.name, e.at, t->kind, t->low, t->high, t->labels}));
+      if (counter_declare(c, &c->globals, e))
+        vec_push(&controls, ((struct control){e.name, e.at, control_kind_of(t), t->lo, t->hi, t->labels}));
     }
   }
   c->s->ncontrols = (uint32_t)controls.n;
@@ -310,13 +297,12 @@ static void declare_counters(struct counter_checker *c) {
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     for (uint32_t k = 0; d->kind == AST_COUNTER && k < d->n; k++) {
-      struct counter_entry e = {counter_strdup(c, d->kid[k]->name), .kind = NAME_COUNTER, .at = d->kid[k]->word};
-      e.index = (uint32_t)counters.n;
-      if (counter_entry_declare(c, e))
+      struct scope_symbol e = counter_symbol(c, d->kid[k], SYMBOL_COUNTER, counters.n);
+      if (counter_declare(c, &c->globals, e))
         vec_push(&counters, ((struct counter_name){e.name, e.at}));
     }
     if (d->kind == AST_DEF)
-      counter_entry_declare(c, (struct counter_entry){.name = d->name, .kind = NAME_DEF, .at = d->word, .def = d});
+      counter_declare(c, &c->globals, counter_symbol(c, d, SYMBOL_DEF, i));
   }
   c->s->ncounters = (uint32_t)counters.n;
   c->s->counters = arena_copy(&c->s->arena, counters.at, counters.n * sizeof *counters.at);
@@ -368,13 +354,12 @@ static void check_start(struct counter_checker *c) {
     if (d->kind == AST_COUNTER_START)
       s->start = term_and(c, d->at, s->start, lower_counter_condition(c, d->kid[0]));
     for (uint32_t k = 0; d->kind == AST_CONTROL && d->kid[2] && k < d->kid[0]->n; k++) {
-      const struct counter_entry *e = counter_entry_find(c, d->kid[0]->kid[k]->name);
-      if (!e || e->kind != NAME_CONTROL)
+      const struct scope_symbol *e = scope_find(&c->globals, d->kid[0]->kid[k]->name);
+      if (!e || e->kind != SYMBOL_CONTROL)
         continue;
-      uint32_t index = e->index;
       struct term *next = lower_control_value(c, d->kid[2], e->type);
       s->start = term_and(c, d->at, s->start,
-                          term_relation(c, TERM_EQ, d->at, term_leaf(c, TERM_CONTROL, d->at, index), next));
+                          term_relation(c, TERM_EQ, d->at, term_leaf(c, TERM_CONTROL, d->at, e->index), next));
     }
   }
 }
@@ -420,28 +405,27 @@ struct counter_effects {   /* for one move, while it is read */
   bool *assigned;
 };
 
-static const struct counter_entry *counter_named(struct counter_checker *c, const struct ast *name) {
-  const struct counter_entry *e = counter_entry_find(c, name->name);
-  if (e && e->kind == NAME_COUNTER)
+static const struct scope_symbol *counter_named(struct counter_checker *c, const struct ast *name) {
+  const struct scope_symbol *e = counter_symbol_find(c, name->name);
+  if (e && e->kind == SYMBOL_COUNTER)
     return e;
-  VEC(const char *) names = {0};
-  for (uint32_t i = 0; i < c->s->ncounters; i++)
-    vec_push(&names, c->s->counters[i].name);
-  const char *near = nearest_name(name->name, names.at, names.n);
   if (e)
-    diag_error(c->diags, name->word, "the %s '%s' is not a counter", counter_entry_kind_text(e->kind), name->name);
+    diag_error(c->diags, name->word, "the %s '%s' is not a counter", counter_symbol_text(e), name->name);
   else
     diag_error(c->diags, name->word, "unknown counter '%s'", name->name);
-  if (near)
-    diag_help(c->diags, "did you mean '%s'?", near);
-  vec_release(&names);
+  struct nearest near;
+  nearest_init(&near, name->name);
+  for (uint32_t i = 0; i < c->s->ncounters && diag_may_search(c->diags, 1); i++)
+    nearest_offer(&near, c->s->counters[i].name);
+  if (near.found)
+    diag_help(c->diags, "did you mean '%s'?", near.found);
   return NULL;
 }
 
 static void check_flow(struct counter_checker *c, const struct ast *a, struct counter_move *m,
                        struct counter_effects *f) {
   struct term *amount = lower_counter_number(c, a->kid[0]);
-  const struct counter_entry *from = counter_named(c, a->kid[1]), *to = counter_named(c, a->kid[2]);
+  const struct scope_symbol *from = counter_named(c, a->kid[1]), *to = counter_named(c, a->kid[2]);
   if (!from || !to)
     return;
   if (from == to) {
@@ -465,19 +449,18 @@ static bool assigned_twice(struct counter_checker *c, const struct ast *a, bool 
 
 static void check_assignment(struct counter_checker *c, const struct ast *a, struct counter_move *m,
                              struct counter_effects *f) {
-  const struct counter_entry *e = counter_entry_find(c, a->name);
-  if (e && e->kind == NAME_CONTROL) {
+  const struct scope_symbol *e = counter_symbol_find(c, a->name);
+  if (e && e->kind == SYMBOL_CONTROL) {
     const struct control *k = &c->s->controls[e->index];
-    uint32_t index = e->index;
-    if (assigned_twice(c, a, m->controls[index] != NULL))
+    if (assigned_twice(c, a, m->controls[e->index] != NULL))
       return;
     struct term *next = lower_control_value(c, a->kid[0], e->type);
-    m->controls[index] = next;
+    m->controls[e->index] = next;
     if (k->kind == CONTROL_NUMBERS && !keeps_range(next, k->low, k->high))
       m->guard = term_and(c, a->at, m->guard, in_range(c, a->at, next, k->low, k->high));
     return;
   }
-  if (e && e->kind == NAME_PARAM) {
+  if (e && e->kind == SYMBOL_PARAM) {
     diag_error(c->diags, a->word, "the parameter '%s' never changes", a->name);
     diag_help(c->diags, "make it a counter");
     lower_counter_number(c, a->kid[0]);
@@ -518,10 +501,9 @@ static void declare_amounts(struct counter_checker *c, const struct ast *a, stru
   uint32_t n = a->kid[0] ? a->kid[0]->n : 0;
   struct counter_name *amounts = arena_array(&c->s->arena, n + (size_t)1, sizeof *amounts);
   for (uint32_t i = 0; i < n; i++) {
-    const struct ast *name = a->kid[0]->kid[i];
-    struct counter_entry e = {counter_strdup(c, name->name), .kind = NAME_AMOUNT, .at = name->word, .index = i};
+    struct scope_symbol e = counter_symbol(c, a->kid[0]->kid[i], SYMBOL_AMOUNT, i);
     amounts[i] = (struct counter_name){e.name, e.at};
-    counter_entry_declare(c, e);
+    counter_declare(c, &c->locals, e);
     m->guard = term_and(c, e.at, m->guard, natural(c, e.at, term_leaf(c, TERM_AMOUNT, e.at, i)));
   }
   m->amounts = amounts;
@@ -529,7 +511,6 @@ static void declare_amounts(struct counter_checker *c, const struct ast *a, stru
 }
 
 static void check_move(struct counter_checker *c, const struct ast *a, struct counter_move *m) {
-  size_t scope = c->names.n;
   struct counter_system *s = c->s;
   struct counter_effects f = {arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *f.out),
                               arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *f.in),
@@ -548,7 +529,7 @@ static void check_move(struct counter_checker *c, const struct ast *a, struct co
     else if (a->kid[i]->kind == AST_EFFECT_ASSIGN)
       check_assignment(c, a->kid[i], m, &f);
   apply_flows(c, a, m, &f);
-  c->names.n = scope;
+  scope_cut(&c->locals, 0);
 }
 
 /* Moves may share a name: they are the cases of one move. */
@@ -570,15 +551,16 @@ static void check_moves(struct counter_checker *c) {
 
 static void check_unsafe(struct counter_checker *c) {
   VEC(struct counter_property) all = {0};
+  struct name_index names = {0};
   c->reads = READS_STATE;
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *a = c->file->kid[i];
     if (a->kind != AST_UNSAFE)
       continue;
     struct counter_property p = {.name = counter_strdup(c, a->name), .at = a->word};
-    for (size_t k = 0; k < all.n; k++)
-      if (strcmp(all.at[k].name, p.name) == 0)
-        diag_error(c->diags, a->word, "'%s' is already declared", p.name);
+    if (name_index_find(&names, p.name) != NAME_NONE)
+      diag_error(c->diags, a->word, "'%s' is already declared", p.name);
+    name_index_add(&names, p.name);
     c->where = "the start of a property";
     p.from = a->kid[0] ? lower_counter_condition(c, a->kid[0]) : term_number(c, a->at, 1);
     c->where = "a property";
@@ -586,6 +568,7 @@ static void check_unsafe(struct counter_checker *c) {
     p.text = counter_source_text(c, a->kid[1]->at);
     vec_push(&all, p);
   }
+  name_index_release(&names);
   if (all.n == 0) {
     diag_error(c->diags, c->file->word, "'%s' says nothing of what must not be", c->s->name);
     diag_help(c->diags, "add 'unsafe NAME: CONDITION'");
@@ -598,12 +581,16 @@ static void check_unsafe(struct counter_checker *c) {
 static struct counter_system *system_new(const struct ast *file, const struct source *source) {
   struct counter_system *s = memory_alloc(sizeof *s);
   arena_init(&s->arena);
-  const char *path = source->path ? source->path : "", *name = file->name ? file->name : "?";
-  s->source.path = arena_strndup(&s->arena, path, strlen(path));
-  s->source.text = arena_strndup(&s->arena, source->text, source->length);
-  s->source.length = source->length;
+  s->source = source_copy(&s->arena, source);
+  const char *name = file->name ? file->name : "?";
   s->name = arena_strndup(&s->arena, name, strlen(name));
   return s;
+}
+
+static void counter_checker_release(struct counter_checker *c) {
+  scope_release(&c->globals);
+  scope_release(&c->locals);
+  vec_release(&c->arguments);
 }
 
 struct counter_system *counters_typecheck(const struct ast *file, const struct source *source,
@@ -611,16 +598,16 @@ struct counter_system *counters_typecheck(const struct ast *file, const struct s
   struct counter_checker c = {.s = system_new(file, source), .file = file, .diags = diags};
   size_t before = diags->errors;
   refuse_algorithm_declarations(&c);
-  declare_params(&c);
+  declare_counter_params(&c);
   declare_counters(&c);
   unknown_bindings(&c, bindings, nbindings);
   check_params(&c, bindings, nbindings);
-  declare_types(&c);
+  declare_control_types(&c);
   declare_controls(&c);
   check_start(&c);
   check_moves(&c);
   check_unsafe(&c);
-  vec_release(&c.names);
+  counter_checker_release(&c);
   if (diags->errors == before)
     return c.s;
   counter_system_free(c.s);
@@ -667,7 +654,7 @@ bool rounds_param_system(const struct ast *file, const struct source *source, co
   struct counter_checker c = {.s = system_new(file, source), .file = file, .diags = diags, .rounds = true};
   size_t before = diags->errors;
   *out = (struct round_shape){.system = c.s};
-  declare_params(&c);
+  declare_counter_params(&c);
   declare_counters(&c); /* there are no counters, but this also declares the defs */
   unknown_bindings(&c, bindings, nbindings);
   check_params(&c, bindings, nbindings);
@@ -677,7 +664,7 @@ bool rounds_param_system(const struct ast *file, const struct source *source, co
       out->size = lower_counter_number(&c, file->kid[i]->kid[0]);
       find_repeat(&c, file->kid[i], out);
     }
-  vec_release(&c.names);
+  counter_checker_release(&c);
   if (diags->errors == before && out->size)
     return true;
   counter_system_free(c.s);

@@ -6,7 +6,11 @@
 
 enum { TERMS_MAX = 200000, DEFS_DEEP = 50 };
 
-static const struct typed_term error = {NULL, SORT_ERROR, NULL};
+static const struct type no_type = {.kind = TYPE_ERROR}, number_type = {.kind = TYPE_INT},
+                         truth_type = {.kind = TYPE_BOOL};
+static const struct typed_term error = {NULL, &no_type};
+
+static bool is_error(struct typed_term t) { return t.type->kind == TYPE_ERROR; }
 
 /* ---- terms ---- */
 
@@ -114,34 +118,39 @@ static struct term *term_if(struct counter_checker *c, struct span at, struct te
   return t;
 }
 
+/* The type of the terms that can be compared with values of a control's type. */
+static const struct type *sort_of(const struct type *t) {
+  return t->kind == TYPE_BOOL ? &truth_type : t->kind == TYPE_RANGE ? &number_type : t;
+}
+
 /* ---- names ---- */
 
 static void unknown(struct counter_checker *c, const struct ast *a) {
-  VEC(const char *) names = {0};
-  for (size_t i = 0; i < c->names.n; i++)
-    if (counter_entry_find(c, c->names.at[i].name))
-      vec_push(&names, c->names.at[i].name);
+  const struct symbol_scope *scopes[] = {&c->globals, &c->locals};
+  struct nearest near;
   diag_error(c->diags, a->word, "unknown name '%s'", a->name);
-  const char *near = nearest_name(a->name, names.at, names.n);
-  if (near) {
-    const struct counter_entry *e = counter_entry_find(c, near);
-    diag_help(c->diags, "did you mean the %s '%s'?", counter_entry_kind_text(e->kind), near);
-  } else {
+  if (!diag_may_search(c->diags, c->globals.n + c->locals.n))
+    return;
+  nearest_init(&near, a->name);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t k = 0; k < scopes[i]->n; k++)
+      nearest_offer(&near, scopes[i]->at[k].name);
+  if (near.found)
+    diag_help(c->diags, "did you mean the %s '%s'?", counter_symbol_text(counter_symbol_find(c, near.found)),
+              near.found);
+  else
     diag_help(c->diags, "declare it with 'counter %s', or 'param %s' if it never changes", a->name, a->name);
-  }
-  vec_release(&names);
 }
 
-static struct typed_term unreadable_here(struct counter_checker *c, const struct ast *a,
-                                         const struct counter_entry *e) {
-  diag_error(c->diags, a->word, "%s reads the %s '%s'", c->where, counter_entry_kind_text(e->kind), a->name);
+static struct typed_term unreadable_here(struct counter_checker *c, const struct ast *a, const struct scope_symbol *e) {
+  diag_error(c->diags, a->word, "%s reads the %s '%s'", c->where, counter_symbol_text(e), a->name);
   diag_help(c->diags,
             c->reads & READS_STATE ? "only a move has amounts" : "only numbers and parameters can be used here");
   return error;
 }
 
-static struct typed_term number(struct term *t) { return (struct typed_term){t, SORT_NUMBER, NULL}; }
-static struct typed_term truth(struct term *t) { return (struct typed_term){t, SORT_TRUTH, NULL}; }
+static struct typed_term number(struct term *t) { return (struct typed_term){t, &number_type}; }
+static struct typed_term truth(struct term *t) { return (struct typed_term){t, &truth_type}; }
 
 static struct typed_term read_param(struct counter_checker *c, const struct ast *a, uint32_t index) {
   const struct counter_param *p = &c->s->params[index];
@@ -153,41 +162,41 @@ static struct typed_term read_param(struct counter_checker *c, const struct ast 
   return number(p->is ? p->is : term_leaf(c, TERM_PARAM, a->word, index));
 }
 
-static struct typed_term read_control(struct counter_checker *c, const struct ast *a, const struct counter_entry *e) {
+/* Values of ranges are numbers like all others. */
+static struct typed_term read_control(struct counter_checker *c, const struct ast *a, const struct scope_symbol *e) {
   struct term *t = term_leaf(c, TERM_CONTROL, a->word, e->index);
-  return e->type->kind == CONTROL_TRUTH     ? truth(t)
-         : e->type->kind == CONTROL_NUMBERS ? number(t)
-                                            : (struct typed_term){t, SORT_LABEL, e->type};
+  return (struct typed_term){t, sort_of(e->type)};
 }
 
 static struct typed_term inline_def(struct counter_checker *c, const struct ast *use, const struct ast *def,
                                     const struct typed_term *arguments, uint32_t n);
 
 static struct typed_term lower_name(struct counter_checker *c, const struct ast *a) {
-  const struct counter_entry *e = counter_entry_find(c, a->name);
+  const struct scope_symbol *e = counter_symbol_find(c, a->name);
   if (!e) {
     unknown(c, a);
     return error;
   }
-  switch (e->kind) {
-  case NAME_PARAM:
+  bool amount = e->kind == SYMBOL_AMOUNT, state = e->kind == SYMBOL_COUNTER || e->kind == SYMBOL_CONTROL;
+  if ((state && !(c->reads & READS_STATE)) || (amount && !(c->reads & READS_AMOUNTS)))
+    return unreadable_here(c, a, e);
+  switch (symbol_among(e->kind)) {
+  case SYMBOL_PARAM:
     return read_param(c, a, e->index);
-  case NAME_LABEL:
-    return (struct typed_term){term_number(c, a->word, e->index), SORT_LABEL, e->type};
-  case NAME_COUNTER:
-    return c->reads & READS_STATE ? number(term_leaf(c, TERM_COUNTER, a->word, e->index)) : unreadable_here(c, a, e);
-  case NAME_CONTROL:
-    return c->reads & READS_STATE ? read_control(c, a, e) : unreadable_here(c, a, e);
-  case NAME_AMOUNT:
-    return c->reads & READS_AMOUNTS ? number(term_leaf(c, TERM_AMOUNT, a->word, e->index)) : unreadable_here(c, a, e);
-  case NAME_ARGUMENT:
-    return e->value;
-  case NAME_DEF:
-    return inline_def(c, a, e->def, NULL, 0);
-  case NAME_TYPE:
-    diag_error(c->diags, a->word, "'%s' is a type, not a value", a->name);
-    return error;
+  case SYMBOL_LABEL:
+    return (struct typed_term){term_number(c, a->word, e->index), e->type};
+  case SYMBOL_COUNTER:
+    return number(term_leaf(c, TERM_COUNTER, a->word, e->index));
+  case SYMBOL_CONTROL:
+    return read_control(c, a, e);
+  case SYMBOL_AMOUNT:
+    return number(term_leaf(c, TERM_AMOUNT, a->word, e->index));
+  case SYMBOL_ARGUMENT:
+    return c->arguments.at[e->index];
+  case SYMBOL_DEF:
+    return inline_def(c, a, c->file->kid[e->index], NULL, 0);
   }
+  diag_error(c->diags, a->word, "'%s' is a type, not a value", a->name);
   return error;
 }
 
@@ -205,18 +214,22 @@ static struct typed_term inline_def(struct counter_checker *c, const struct ast 
     diag_error(c->diags, use->word, "the def '%s' needs itself", def->name);
     return error;
   }
-  size_t scope = c->names.n, outer = c->arguments;
-  c->arguments = scope;
+  struct symbol_scope outer = c->locals;
+  size_t before = c->arguments.n;
+  c->locals = (struct symbol_scope){0};
   for (uint32_t i = 0; i < n; i++) {
     const struct ast *field = def->kid[0]->kid[i];
-    vec_push(&c->names, ((struct counter_entry){
-                            .name = field->name, .kind = NAME_ARGUMENT, .at = field->word, .value = arguments[i]}));
+    scope_add(&c->locals,
+              (struct scope_symbol){
+                  .name = field->name, .kind = SYMBOL_ARGUMENT, .at = field->word, .index = (uint32_t)c->arguments.n});
+    vec_push(&c->arguments, arguments[i]);
   }
   c->depth++;
   struct typed_term result = lower_counter_expr(c, def->kid[2]);
   c->depth--;
-  c->names.n = scope;
-  c->arguments = outer;
+  scope_release(&c->locals);
+  c->locals = outer;
+  c->arguments.n = before;
   return result;
 }
 
@@ -235,19 +248,19 @@ static struct typed_term lower_extreme(struct counter_checker *c, const struct a
 }
 
 static struct typed_term lower_call(struct counter_checker *c, const struct ast *a) {
-  const struct counter_entry *e = counter_entry_find(c, a->name);
+  const struct scope_symbol *e = counter_symbol_find(c, a->name);
   if (!e && (!strcmp(a->name, "min") || !strcmp(a->name, "max")) && a->n > 0)
     return lower_extreme(c, a);
-  if (!e || e->kind != NAME_DEF) {
+  if (!e || e->kind != SYMBOL_DEF) {
     diag_error(c->diags, a->word, "'%s' is not a def", a->name);
     diag_help(c->diags, "counter systems have numbers, conditions, 'min', 'max' and defs");
     return error;
   }
-  const struct ast *def = e->def;
+  const struct ast *def = c->file->kid[e->index];
   struct typed_term *arguments = arena_array(&c->s->arena, a->n + (size_t)1, sizeof *arguments);
   for (uint32_t i = 0; i < a->n; i++) {
     arguments[i] = lower_counter_expr(c, a->kid[i]->kind == AST_ITEM ? a->kid[i]->kid[0] : a->kid[i]);
-    if (arguments[i].sort == SORT_ERROR)
+    if (is_error(arguments[i]))
       return error;
   }
   return inline_def(c, a, def, arguments, a->n);
@@ -319,24 +332,23 @@ static struct typed_term lower_binary(struct counter_checker *c, const struct as
   return error;
 }
 
-static const char *sort_text(struct counter_checker *c, struct typed_term t) {
-  if (t.sort == SORT_LABEL && t.type->name)
-    return arena_printf(&c->s->arena, "a value of '%s'", t.type->name);
-  return t.sort == SORT_NUMBER ? "a number" : t.sort == SORT_TRUTH ? "a condition" : "a label";
+static const char *sort_text(struct counter_checker *c, const struct type *t) {
+  if (t->kind == TYPE_ENUM && t->name)
+    return arena_printf(&c->s->arena, "a value of '%s'", t->name);
+  return t->kind == TYPE_INT ? "a number" : t->kind == TYPE_BOOL ? "a condition" : "a label";
 }
 
 static bool comparable(struct counter_checker *c, const struct ast *a, struct typed_term x, struct typed_term y) {
-  if (x.sort == SORT_ERROR || y.sort == SORT_ERROR)
+  if (is_error(x) || is_error(y))
     return false;
-  if (x.sort == y.sort && x.type == y.type)
+  if (x.type == y.type)
     return true;
-  diag_error(c->diags, a->word, "%s is compared with %s", sort_text(c, x),
-             x.type && x.type == y.type ? "another" : sort_text(c, y));
+  diag_error(c->diags, a->word, "%s is compared with %s", sort_text(c, x.type), sort_text(c, y.type));
   return false;
 }
 
 static struct term *equal(struct counter_checker *c, struct span at, struct typed_term x, struct typed_term y) {
-  if (x.sort != SORT_TRUTH)
+  if (x.type->kind != TYPE_BOOL)
     return term_relation(c, TERM_EQ, at, x.term, y.term);
   struct term *both = term_and(c, at, x.term, y.term);
   return term_or(c, at, both, term_and(c, at, term_not(c, at, x.term), term_not(c, at, y.term)));
@@ -347,12 +359,12 @@ static struct typed_term lower_in(struct counter_checker *c, const struct ast *a
   const struct ast *set = a->kid[1];
   struct typed_term x = lower_counter_expr(c, a->kid[0]);
   struct term *found = NULL;
-  if (x.sort == SORT_ERROR)
+  if (is_error(x))
     return error;
   if (set->kind == AST_INTERVAL) {
     struct term *low = lower_counter_number(c, set->kid[0]), *high = lower_counter_number(c, set->kid[1]);
-    if (x.sort != SORT_NUMBER) {
-      diag_error(c->diags, a->word, "%s is no number, to be in a range", sort_text(c, x));
+    if (x.type->kind != TYPE_INT) {
+      diag_error(c->diags, a->word, "%s is no number, to be in a range", sort_text(c, x.type));
       return error;
     }
     found = term_and(c, a->at, term_relation(c, TERM_LE, a->at, low, x.term),
@@ -382,8 +394,8 @@ static struct typed_term lower_relation(struct counter_checker *c, const struct 
     struct term *same = equal(c, a->at, x, y);
     return truth(a->op == OP_EQ ? same : term_not(c, a->at, same));
   }
-  if (x.sort != SORT_NUMBER) {
-    diag_error(c->diags, a->word, "%s has no order", sort_text(c, x));
+  if (x.type->kind != TYPE_INT) {
+    diag_error(c->diags, a->word, "%s has no order", sort_text(c, x.type));
     diag_help(c->diags, "compare with '==', '!=' or 'in {a, b}'");
     return error;
   }
@@ -401,8 +413,8 @@ static struct typed_term lower_conditional(struct counter_checker *c, const stru
   c->dead = dead;
   if (!comparable(c, a, x, y))
     return error;
-  if (x.sort != SORT_TRUTH)
-    return (struct typed_term){term_if(c, a->at, condition, x.term, y.term), x.sort, x.type};
+  if (x.type->kind != TYPE_BOOL)
+    return (struct typed_term){term_if(c, a->at, condition, x.term, y.term), x.type};
   struct term *first = term_and(c, a->at, condition, x.term);
   return truth(term_or(c, a->at, first, term_and(c, a->at, term_not(c, a->at, condition), y.term)));
 }
@@ -449,35 +461,30 @@ struct typed_term lower_counter_expr(struct counter_checker *c, const struct ast
 
 struct term *lower_counter_number(struct counter_checker *c, const struct ast *a) {
   struct typed_term t = lower_counter_expr(c, a);
-  if (t.sort == SORT_NUMBER)
+  if (t.type->kind == TYPE_INT)
     return t.term;
-  if (t.sort != SORT_ERROR)
-    diag_error(c->diags, a->at, "expected a number, not %s", sort_text(c, t));
+  if (!is_error(t))
+    diag_error(c->diags, a->at, "expected a number, not %s", sort_text(c, t.type));
   return term_number(c, a->at, 1); /* a constant is linear in every context */
 }
 
 struct term *lower_counter_condition(struct counter_checker *c, const struct ast *a) {
   struct typed_term t = lower_counter_expr(c, a);
-  if (t.sort == SORT_TRUTH)
+  if (t.type->kind == TYPE_BOOL)
     return t.term;
-  if (t.sort != SORT_ERROR)
-    diag_error(c->diags, a->at, "expected a condition, not %s", sort_text(c, t));
+  if (!is_error(t))
+    diag_error(c->diags, a->at, "expected a condition, not %s", sort_text(c, t.type));
   return term_number(c, a->at, 1);
 }
 
-struct term *lower_control_value(struct counter_checker *c, const struct ast *a, const struct control_type *type) {
+struct term *lower_control_value(struct counter_checker *c, const struct ast *a, const struct type *type) {
   struct typed_term t = lower_counter_expr(c, a);
-  enum term_sort wanted = type->kind == CONTROL_LABELS  ? SORT_LABEL
-                          : type->kind == CONTROL_TRUTH ? SORT_TRUTH
-                                                        : SORT_NUMBER;
-  if (t.sort == SORT_ERROR)
-    return term_number(c, a->at, type->low);
-  if (t.sort != wanted || (wanted == SORT_LABEL && t.type != type)) {
-    struct typed_term expected = {NULL, wanted, type};
-    diag_error(c->diags, a->at, "expected %s, not %s", sort_text(c, expected), sort_text(c, t));
-    return term_number(c, a->at, type->low);
-  }
-  if (wanted != SORT_TRUTH || t.term->op == TERM_NUMBER || t.term->op == TERM_CONTROL)
+  const struct type *wanted = sort_of(type);
+  if (!is_error(t) && t.type != wanted)
+    diag_error(c->diags, a->at, "expected %s, not %s", sort_text(c, wanted), sort_text(c, t.type));
+  if (t.type != wanted)
+    return term_number(c, a->at, type->lo);
+  if (wanted->kind != TYPE_BOOL || t.term->op == TERM_NUMBER || t.term->op == TERM_CONTROL)
     return t.term;
   return term_if(c, a->at, t.term, term_number(c, a->at, 1), term_number(c, a->at, 0));
 }

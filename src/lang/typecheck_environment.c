@@ -1,9 +1,14 @@
 /* Environments: predicates over heard-of sets and oracles, and inheritance between environments. Faults and channels
    are in typecheck_faults.c. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_environment.h"
+
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- predicates ---- */
 
@@ -17,7 +22,7 @@ static bool reads_heard_of(void *context, const struct node *n) {
 static void add_predicate(struct typechecker *c, const struct ast *a, struct clause clause, uint32_t each,
                           clause_vec *out) {
   c->slots = 0;
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   clause.at = a->at;
   clause.pred = lower_bool(c, a, "what an environment says");
   if (each != NO_PROCESS && !node_is_error(clause.pred) && !clause_instantiate(c, &clause, each))
@@ -73,7 +78,7 @@ static void check_for(struct typechecker *c, const struct ast *a, struct clause 
   if (first == out->n || c->diags->errors)
     return;
   c->slots = 0;
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   const struct node *each = lower_bool(c, body, "what an environment says");
   for (size_t i = first; i < out->n; i++)
     out->at[i].each = each;
@@ -137,27 +142,20 @@ static void check_clause(struct typechecker *c, const struct ast *a, clause_vec 
   checker_error(c, a->at, "this clause cannot be checked by this version of rondo");
 }
 
-static uint32_t environment_find(const struct model *m, const char *name) {
-  for (uint32_t i = 0; i < m->nenvironments; i++)
-    if (strcmp(m->environments[i].name, name) == 0)
-      return i;
-  return UINT32_MAX;
-}
-
 uint32_t environment_named(struct typechecker *c, const struct ast *name) {
-  uint32_t found = environment_find(c->m, name->name);
-  if (found != UINT32_MAX)
+  uint32_t found = name_index_find(&c->environments, name->name);
+  if (found != NAME_NONE)
     return found;
-  VEC(const char *) names = {0};
-  for (uint32_t i = 0; i < c->m->nenvironments; i++)
-    vec_push(&names, c->m->environments[i].name);
+  struct nearest near;
   checker_error(c, name->word, "unknown environment '%s'", name->name);
-  const char *near = nearest_name(name->name, names.at, names.n);
-  if (near)
-    checker_help(c, "did you mean '%s' (declared at line %u)?", near,
-                 checker_line(c, c->m->environments[environment_find(c->m, near)].at));
-  vec_release(&names);
-  return UINT32_MAX;
+  nearest_init(&near, name->name);
+  for (uint32_t i = 0; i < c->m->nenvironments && diag_may_search(c->diags, 1); i++)
+    nearest_offer(&near, c->m->environments[i].name);
+  found = near.found ? name_index_find(&c->environments, near.found) : NAME_NONE;
+  if (found != NAME_NONE)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found,
+                 checker_line(c, c->m->environments[found].at));
+  return NAME_NONE;
 }
 
 struct environment_merge {
@@ -186,7 +184,7 @@ static void merge_extended(struct typechecker *c, struct environment_merge *w, u
   w->state[i] = 1;
   for (uint32_t j = 0; extended && j < extended->n; j++) {
     uint32_t other = environment_named(c, extended->kid[j]);
-    if (other == UINT32_MAX)
+    if (other == NAME_NONE)
       continue;
     if (w->state[other] == 1) {
       checker_error(c, extended->kid[j]->word, "environment '%s' extends itself", w->ast[i]->name);
@@ -196,7 +194,7 @@ static void merge_extended(struct typechecker *c, struct environment_merge *w, u
     if (w->state[other] == 0)
       merge_extended(c, w, other);
     for (uint32_t k = 0; k < c->m->environments[other].nclauses; k++)
-      if (!contains_clause(&all, &c->m->environments[other].clauses[k]))
+      if (j == 0 || !contains_clause(&all, &c->m->environments[other].clauses[k]))
         vec_push(&all, c->m->environments[other].clauses[k]);
   }
   for (size_t k = 0; k < w->own[i].n; k++)
@@ -230,14 +228,15 @@ static void warn_implicit_losses(struct typechecker *c, const struct environment
 }
 
 static void declare_environment(struct typechecker *c, const struct ast *a, struct environment_merge *w) {
-  uint32_t other = environment_find(c->m, a->name);
-  if (other != UINT32_MAX) {
+  uint32_t other = name_index_find(&c->environments, a->name);
+  if (other != NAME_NONE) {
     checker_error(c, a->word, "environment '%s' is already declared", a->name);
     checker_help(c, "the other one is at line %u", checker_line(c, c->m->environments[other].at));
     return;
   }
   uint32_t i = c->m->nenvironments++;
   c->m->environments[i] = (struct environment){.name = checker_strdup(c, a->name), .at = a->word};
+  name_index_add(&c->environments, a->name);
   w->ast[i] = a;
   for (uint32_t j = 1; j < a->n; j++)
     if (a->kid[j])
@@ -265,7 +264,9 @@ void check_environments(struct typechecker *c) {
       warn_implicit_losses(c, &c->m->environments[i]);
   for (uint32_t i = 0; i < n; i++)
     vec_release(&w.own[i]);
-  if (c->m->nenvironments == 0)
+  if (c->m->nenvironments == 0) {
     c->m->environments[c->m->nenvironments++] = (struct environment){.name = "free"};
-  c->locals.n = 0;
+    name_index_add(&c->environments, "free");
+  }
+  scope_cut(&c->locals, 0);
 }

@@ -1,5 +1,11 @@
 /* Expressions: operators and constructors. Names, collections and calls are in other files. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_expr.h"
+
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>

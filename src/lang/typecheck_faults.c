@@ -1,5 +1,10 @@
 /* Faults of processes and messages, and channels: the clauses that an environment may have in each kind of model. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>

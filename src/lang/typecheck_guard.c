@@ -1,7 +1,14 @@
 /* Guards: `if` and `when`. An `exists` that is a conjunct of the condition binds its names in the guarded part. Only
    after that part has been checked is it known which names are used, so a guard is opened before the part and closed
    after it. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_guard.h"
+
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -13,7 +20,8 @@ static uint32_t count_conjuncts(const struct ast *a) {
 
 /* The names are hidden from the other conjuncts, and become visible to the guarded part once all conjuncts are
    lowered. */
-static void open_group(struct typechecker *c, const struct ast *a, struct witness_group *g, symbol_vec *bound) {
+static void open_group(struct typechecker *c, const struct ast *a, struct witness_group *g,
+                       struct symbol_scope *bound) {
   size_t mark = c->locals.n;
   enum reach outer = c->in.reach;
   c->slots = c->slots_peak; /* the other conjuncts are evaluated while these names are bound */
@@ -22,9 +30,9 @@ static void open_group(struct typechecker *c, const struct ast *a, struct witnes
   g->body = a->kid[0] ? lower_bool(c, a->kid[0], "what 'exists' says") : NULL;
   for (size_t i = mark; i < c->locals.n; i++) {
     c->locals.at[i].used = false;
-    vec_push(bound, c->locals.at[i]);
+    scope_add(bound, c->locals.at[i]);
   }
-  c->locals.n = mark;
+  scope_cut(&c->locals, mark);
   c->in.reach = outer;
 }
 
@@ -41,7 +49,8 @@ static void note_unbound(struct typechecker *c, const struct ast *a, const char 
       note_unbound(c, a->kid[i], a->op == OP_AND ? under : ast_op_text(a->op));
 }
 
-static void open_conjunct(struct typechecker *c, const struct ast *a, struct guard_builder *g, symbol_vec *bound) {
+static void open_conjunct(struct typechecker *c, const struct ast *a, struct guard_builder *g,
+                          struct symbol_scope *bound) {
   if (a->kind == AST_BINARY && a->op == OP_AND) {
     open_conjunct(c, a->kid[0], g, bound);
     open_conjunct(c, a->kid[1], g, bound);
@@ -64,7 +73,7 @@ static void open_conjunct(struct typechecker *c, const struct ast *a, struct gua
 
 void guard_open(struct typechecker *c, const struct ast *condition, struct guard_builder *g) {
   uint32_t n = count_conjuncts(condition);
-  symbol_vec bound = {0};
+  struct symbol_scope bound = {0};
   *g =
       (struct guard_builder){.scope = c->locals.n, .unbound = c->unbound.n, .outer = c->in.reach, .other = REACH_NEVER};
   g->conjunct = arena_array(&c->m->arena, n, sizeof *g->conjunct);
@@ -72,14 +81,13 @@ void guard_open(struct typechecker *c, const struct ast *condition, struct guard
   c->slots_peak = c->slots;
   open_conjunct(c, condition, g, &bound);
   for (size_t i = 0; i < bound.n; i++) {
-    bool twice = false; /* (exists m ...) and (exists m ...): allowed unless the guarded part uses m */
-    for (size_t j = g->scope; j < c->locals.n && !twice; j++)
-      if ((twice = strcmp(c->locals.at[j].name, bound.at[i].name) == 0))
-        c->locals.at[j].open = true;
-    if (!twice)
-      vec_push(&c->locals, bound.at[i]);
+    struct scope_symbol *same = scope_find(&c->locals, bound.at[i].name);
+    if (same && same >= c->locals.at + g->scope)
+      same->open = true; /* (exists m ...) and (exists m ...): allowed unless the guarded part uses m */
+    else
+      scope_add(&c->locals, bound.at[i]);
   }
-  vec_release(&bound);
+  scope_release(&bound);
 }
 
 /* ---- closing ---- */
@@ -186,7 +194,7 @@ void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *o
     }
     out->cond = node_and(c, out->cond, group->body);
   }
-  c->locals.n = g->scope;
+  scope_cut(&c->locals, g->scope);
   c->unbound.n = g->unbound;
   c->in.reach = g->outer;
 }

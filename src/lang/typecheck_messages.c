@@ -1,5 +1,13 @@
 /* Message kinds of step models: their fields, their senders and receivers, and sends. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -43,16 +51,16 @@ uint32_t message_named(struct typechecker *c, const char *name, struct span at) 
                  checker_line(c, s->at));
     return NO_KIND;
   }
-  VEC(const char *) names = {0};
-  for (uint32_t i = 0; i < c->m->nmessages; i++)
-    vec_push(&names, c->m->messages[i].name);
+  struct nearest near;
   checker_error(c, at, "unknown message '%s'", name);
-  const char *near = nearest_name(name, names.at, names.n);
-  if (near)
-    checker_help(c, "did you mean '%s' (declared at line %u)?", near, checker_line(c, symbol_find(c, near)->at));
+  nearest_init(&near, name);
+  for (uint32_t i = 0; i < c->m->nmessages && diag_may_search(c->diags, 1); i++)
+    nearest_offer(&near, c->m->messages[i].name);
+  if (near.found)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found,
+                 checker_line(c, symbol_find(c, near.found)->at));
   else
     checker_help(c, "declare it at file level: 'message %s' or 'message %s(x: T)'", name, name);
-  vec_release(&names);
   return NO_KIND;
 }
 
@@ -79,12 +87,10 @@ static uint64_t target_roles(struct typechecker *c, uint32_t r, const struct ast
     return role_bit(c, r);
   if (a->kind != AST_NAME && a->kind != AST_CALL)
     return all_roles(c);
-  for (size_t i = 0; i < c->roles[r].members.n; i++) {
-    const struct scope_symbol *s = &c->roles[r].members.at[i];
-    if (s->kind == SYMBOL_VAR && a->kind == AST_NAME && strcmp(s->name, a->name) == 0)
-      return roles_of_target_type(c, s->type);
-  }
-  const struct scope_symbol *s = symbol_find(c, a->name);
+  const struct scope_symbol *s = scope_find(&c->roles[r].members, a->name);
+  if (s && s->kind == SYMBOL_VAR && a->kind == AST_NAME)
+    return roles_of_target_type(c, s->type);
+  s = symbol_find(c, a->name);
   if (s && s->kind == SYMBOL_ROLE)
     return role_bit(c, s->index);
   if (s && (s->kind == SYMBOL_GLOBAL || s->kind == SYMBOL_SHARED))
@@ -102,7 +108,7 @@ static void collect_senders(struct typechecker *c, uint32_t r, const struct ast 
     uint64_t reach = s && s->kind == SYMBOL_MESSAGE ? target_roles(c, r, a->kid[1]) : 0;
     for (uint32_t to = 0; to < c->m->nroles; to++)
       if (role_in(reach, to))
-        c->senders[s->index * c->m->nroles + to] |= role_bit(c, r);
+        c->messages.senders[s->index * c->m->nroles + to] |= role_bit(c, r);
   }
   for (uint32_t i = 0; i < a->n; i++)
     if (a->kid[i])
@@ -123,12 +129,13 @@ static uint64_t byzantine_roles(const struct typechecker *c) {
 
 void find_senders(struct typechecker *c) {
   size_t n = (size_t)c->m->nmessages * c->m->nroles;
-  c->senders = arena_array(&c->m->arena, n, sizeof *c->senders);
-  c->locals.n = 0;
+  c->messages.senders = arena_array(&c->m->arena, n, sizeof *c->messages.senders);
+  scope_cut(&c->locals, 0);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     collect_senders(c, r, c->roles[r].ast);
+  uint64_t byzantine = byzantine_roles(c);
   for (size_t i = 0; i < n; i++)
-    c->senders[i] |= byzantine_roles(c);
+    c->messages.senders[i] |= byzantine;
 }
 
 /* ---- sending ---- */
@@ -233,48 +240,48 @@ void check_step_send(struct typechecker *c, const struct ast *a, struct stmt *s)
                  checker_line(c, role->at));
   }
   if (send->kind != NO_KIND)
-    vec_push(&c->sends, ((struct step_send){a->at, send->kind, reach}));
+    vec_push(&c->messages.sends, ((struct step_send){a->at, send->kind, reach}));
 }
 
 /* ---- warnings ---- */
 
-static void warn_unreceived_sends(struct typechecker *c, uint32_t kind) {
-  for (size_t i = 0; i < c->sends.n; i++) {
-    const struct step_send *s = &c->sends.at[i];
-    bool taken = s->kind != kind;
-    for (uint32_t r = 0; r < c->m->nroles; r++)
-      taken |= c->roles[r].takes[kind] && role_in(s->reach, r);
-    if (!taken)
-      diag_warning(c->diags, s->at, "nobody whom this reaches takes '%s'", c->m->messages[kind].name);
-  }
+static bool is_taken(const struct typechecker *c, uint32_t kind, uint64_t reach) {
+  bool taken = false;
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    taken |= c->roles[r].takes[kind] && role_in(reach, r);
+  return taken;
 }
 
-static void warn_unsent_actions(struct typechecker *c, uint32_t kind) {
-  for (uint32_t r = 0; r < c->m->nroles; r++)
-    for (uint32_t i = 0; i < c->m->roles[r].nactions; i++) {
-      const struct action *action = &c->m->roles[r].actions[i];
-      if (action->trigger != TRIGGER_NONE && action->kind == kind && !c->senders[kind * c->m->nroles + r])
-        diag_warning(c->diags, action->at, "nobody sends '%s' to '%s'", c->m->messages[kind].name, c->m->roles[r].name);
-    }
+static void warn_unsent_actions(struct typechecker *c, uint32_t r, const bool *in_use) {
+  for (uint32_t i = 0; i < c->m->roles[r].nactions; i++) {
+    const struct action *a = &c->m->roles[r].actions[i];
+    if (a->trigger != TRIGGER_NONE && a->kind != NO_KIND && in_use[a->kind] &&
+        !c->messages.senders[a->kind * c->m->nroles + r])
+      diag_warning(c->diags, a->at, "nobody sends '%s' to '%s'", c->m->messages[a->kind].name, c->m->roles[r].name);
+  }
 }
 
 void warn_of_messages(struct typechecker *c) {
+  bool *sent = arena_array(&c->m->arena, c->m->nmessages, sizeof *sent);
+  bool *in_use = arena_array(&c->m->arena, c->m->nmessages, sizeof *in_use); /* sent and taken */
+  bool forged = byzantine_roles(c) != 0;
+  for (size_t i = 0; i < c->messages.sends.n; i++)
+    sent[c->messages.sends.at[i].kind] = true;
   for (uint32_t k = 0; k < c->m->nmessages; k++) {
     const struct message_kind *kind = &c->m->messages[k];
-    bool sent = byzantine_roles(c) != 0, taken = false;
-    for (size_t i = 0; i < c->sends.n; i++)
-      sent |= c->sends.at[i].kind == k;
-    for (uint32_t r = 0; r < c->m->nroles; r++)
-      taken |= c->roles[r].takes[k];
-    if (!sent && !taken)
-      diag_warning(c->diags, kind->at, "message '%s' is never used", kind->name);
-    else if (!sent)
-      diag_warning(c->diags, kind->at, "message '%s' is never sent", kind->name);
-    else if (!taken)
-      diag_warning(c->diags, kind->at, "message '%s' is never taken", kind->name);
-    else {
-      warn_unreceived_sends(c, k);
-      warn_unsent_actions(c, k);
-    }
+    bool taken = is_taken(c, k, ROLES_ALL);
+    in_use[k] = (sent[k] || forged) && taken;
+    if (!in_use[k])
+      diag_warning(c->diags, kind->at, "message '%s' is never %s", kind->name,
+                   taken               ? "sent"
+                   : sent[k] || forged ? "taken"
+                                       : "used");
   }
+  for (size_t i = 0; i < c->messages.sends.n; i++)
+    if (in_use[c->messages.sends.at[i].kind] &&
+        !is_taken(c, c->messages.sends.at[i].kind, c->messages.sends.at[i].reach))
+      diag_warning(c->diags, c->messages.sends.at[i].at, "nobody whom this reaches takes '%s'",
+                   c->m->messages[c->messages.sends.at[i].kind].name);
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    warn_unsent_actions(c, r, in_use);
 }

@@ -1,5 +1,12 @@
 /* Names, fields and indices, and their meaning in each context. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -10,7 +17,7 @@ bool in_process(const struct typechecker *c) {
 
 bool may_observe_processes(struct typechecker *c) {
   if (c->in.where == IN_DEF)
-    c->def->reads_processes = true;
+    c->defs.current->reads_processes = true;
   return c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT || c->in.where == IN_DEF;
 }
 
@@ -263,9 +270,9 @@ static struct node *shared_name(struct typechecker *c, const struct ast *a, cons
     checker_help(c, "read it in a step");
     return node_error(c, a->at);
   }
-  if (c->def) {
-    c->def->reads_shared = true;
-    c->def->reads_ghost |= v->kind == VAR_GHOST;
+  if (c->defs.current) {
+    c->defs.current->reads_shared = true;
+    c->defs.current->reads_ghost |= v->kind == VAR_GHOST;
   }
   return global_name(c, a, s);
 }
@@ -287,7 +294,7 @@ static struct node *def_name(struct typechecker *c, const struct ast *a) {
 
 static struct node *param_name(struct typechecker *c, const struct ast *a, uint32_t index) {
   int64_t v = c->m->params[index].value;
-  const struct type *type = c->params.at[index].is_bool ? c->boolean : range_type(c, v, v);
+  const struct type *type = c->params.list.at[index].is_bool ? c->boolean : range_type(c, v, v);
   struct node *n = node_new(c, NODE_PARAM, a->at, type, 0);
   n->index = index;
   n->constant = v;
@@ -299,7 +306,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   if (!s)
     return built_in_name(c, a);
   s->used = true;
-  struct node *n;
+  struct node *n = NULL;
   switch (s->kind) {
   case SYMBOL_PARAM:
     return param_name(c, a, s->index);
@@ -337,7 +344,11 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
     return node_new(c, NODE_LOOP, a->at, s->type, 0);
   case SYMBOL_PHASE:
     return node_new(c, NODE_PHASE, a->at, c->round, 0);
-  default:
+  case SYMBOL_COUNTER: /* a counter system has a checker of its own */
+  case SYMBOL_CONTROL:
+  case SYMBOL_AMOUNT:
+  case SYMBOL_ARGUMENT:
+    checker_error(c, a->word, "the %s '%s' is not a value", symbol_kind_text(s->kind), a->name);
     return node_error(c, a->at);
   }
   n->index = s->index;

@@ -1,5 +1,11 @@
 /* Named predicates: on heard-of sets, and on failure detectors. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 

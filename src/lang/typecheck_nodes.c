@@ -1,5 +1,8 @@
 /* Nodes of the typed model: one function for each shape. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_nodes.h"
+
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 struct node *node_new(struct typechecker *c, enum op op, struct span at, const struct type *type, uint32_t kids) {
   struct node *n = arena_alloc(&c->m->arena, sizeof *n);

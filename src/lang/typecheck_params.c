@@ -1,5 +1,9 @@
 /* Parameters: their values (from the command line, from defaults, or found by search) and the conditions on them. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_params.h"
+
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +14,7 @@ void declare_params(struct typechecker *c) {
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     if (d->kind == AST_RESILIENCE)
-      vec_push(&c->conditions, (struct param_condition){d->kid[0]});
+      vec_push(&c->params.conditions, d->kid[0]);
     if (d->kind != AST_PARAM)
       continue;
     const struct ast *names = d->kid[0], *type = d->kid[1];
@@ -23,14 +27,14 @@ void declare_params(struct typechecker *c) {
       struct param param = {.name = s.name, .at = name->word};
       struct param_info info = {.ast = d, .is_bool = type && type->kind == AST_TYPE_BOOL};
       vec_push(&params, param);
-      vec_push(&c->params, info);
+      vec_push(&c->params.list, info);
     }
     if (type && type->kind != AST_TYPE_BOOL && type->kind != AST_TYPE_INT && type->kind != AST_TYPE_RANGE) {
       checker_error(c, type->at, "a parameter is a number or a bool");
       checker_help(c, "leave the type out, or write ': bool' or a range");
     }
     if (d->kid[3])
-      vec_push(&c->conditions, (struct param_condition){d->kid[3]});
+      vec_push(&c->params.conditions, d->kid[3]);
   }
   c->m->nparams = (uint32_t)params.n;
   c->m->params = arena_copy(&c->m->arena, params.at, params.n * sizeof *params.at);
@@ -58,9 +62,9 @@ static void unknown_binding(struct typechecker *c, const char *name) {
 
 /* The type of a parameter is an additional condition. */
 static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_t *work) {
-  const struct ast *type = c->params.at[i].ast->kid[1];
+  const struct ast *type = c->params.list.at[i].ast->kid[1];
   const struct param *p = &c->m->params[i];
-  if (c->params.at[i].is_bool) {
+  if (c->params.list.at[i].is_bool) {
     if (!quiet && p->value != 0 && p->value != 1)
       checker_error(c, p->at, "parameter '%s' is a bool, not %" PRId64, p->name, p->value);
     return p->value == 0 || p->value == 1;
@@ -80,18 +84,24 @@ static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_
   return inside;
 }
 
+const struct param_binding *param_binding_find(const struct param_binding *bindings, size_t n, const char *name) {
+  for (size_t i = n; i-- > 0;)
+    if (strcmp(bindings[i].name, name) == 0)
+      return &bindings[i];
+  return NULL;
+}
+
 static bool assign_binding(struct typechecker *c, uint32_t i, const struct param_binding *bindings, size_t n) {
-  for (size_t j = n; j-- > 0;)
-    if (strcmp(bindings[j].name, c->m->params[i].name) == 0) {
-      c->m->params[i].value = bindings[j].value;
-      c->params.at[i].known = true;
-      return true;
-    }
-  return false;
+  const struct param_binding *given = param_binding_find(bindings, n, c->m->params[i].name);
+  if (!given)
+    return false;
+  c->m->params[i].value = given->value;
+  c->params.list.at[i].known = true;
+  return true;
 }
 
 static void assign_default(struct typechecker *c, uint32_t i) {
-  struct param_info *info = &c->params.at[i];
+  struct param_info *info = &c->params.list.at[i];
   struct constant_evaluator k = {.c = c};
   struct constant v;
   if (!constant_eval(&k, info->ast->kid[2], &v))
@@ -108,16 +118,15 @@ static void assign_default(struct typechecker *c, uint32_t i) {
 }
 
 static void add_param_values(struct typechecker *c, const struct ast *a, struct text *out) {
-  if (a->kind == AST_NAME)
-    for (uint32_t i = 0; i < c->m->nparams; i++) {
-      const struct param *p = &c->m->params[i];
-      if (strcmp(p->name, a->name) != 0 || !c->params.at[i].known)
-        continue;
-      char *pair = c->params.at[i].is_bool ? arena_printf(&c->m->arena, "%s = %s", p->name, p->value ? "true" : "false")
-                                           : arena_printf(&c->m->arena, "%s = %" PRId64, p->name, p->value);
-      if (!strstr(text_or_empty(out), pair))
-        text_addf(out, "%s%s", out->n ? ", " : "", pair);
-    }
+  const struct scope_symbol *s = a->kind == AST_NAME ? scope_find(&c->globals, a->name) : NULL;
+  if (s && s->kind == SYMBOL_PARAM && c->params.list.at[s->index].known) {
+    const struct param *p = &c->m->params[s->index];
+    char *pair = c->params.list.at[s->index].is_bool
+                     ? arena_printf(&c->m->arena, "%s = %s", p->name, p->value ? "true" : "false")
+                     : arena_printf(&c->m->arena, "%s = %" PRId64, p->name, p->value);
+    if (!strstr(text_or_empty(out), pair))
+      text_addf(out, "%s%s", out->n ? ", " : "", pair);
+  }
   for (uint32_t i = 0; i < a->n; i++)
     if (a->kid[i])
       add_param_values(c, a->kid[i], out);
@@ -158,10 +167,10 @@ struct param_search {
 
 /* Is no condition violated yet? Conditions on parameters without a value may still become true. */
 static bool conditions_satisfiable(struct typechecker *c, uint64_t *work) {
-  for (size_t i = 0; i < c->conditions.n; i++) {
+  for (size_t i = 0; i < c->params.conditions.n; i++) {
     struct constant_evaluator k = {.c = c, .quiet = true};
     struct constant v;
-    bool good = constant_eval(&k, c->conditions.at[i].expr, &v);
+    bool good = constant_eval(&k, c->params.conditions.at[i], &v);
     *work += k.work;
     if (good ? !v.is_bool || !v.value : k.failed || !k.open)
       return false;
@@ -169,35 +178,43 @@ static bool conditions_satisfiable(struct typechecker *c, uint64_t *work) {
   return true;
 }
 
-static bool assign_small_values(struct typechecker *c, uint32_t i, struct param_search *s);
-
-static bool try_value(struct typechecker *c, uint32_t i, int64_t tried, struct param_search *s) {
-  c->m->params[i].value = tried;
-  c->params.at[i].known = true;
-  if (++s->work < SEARCH_WORK_MAX && value_in_type(c, i, true, &s->work) && conditions_satisfiable(c, &s->work) &&
-      assign_small_values(c, i + 1, s))
-    return true;
-  c->params.at[i].known = false;
-  return false;
-}
-
-static bool assign_small_values(struct typechecker *c, uint32_t i, struct param_search *s) {
-  if (i == c->m->nparams)
-    return true;
-  const struct ast *fallback = c->params.at[i].ast->kid[2];
-  if (assign_binding(c, i, s->bindings, s->nbindings))
-    return try_value(c, i, c->m->params[i].value, s);
-  if (fallback) {
-    struct constant_evaluator k = {.c = c, .quiet = true};
-    struct constant v;
-    return constant_eval(&k, fallback, &v) && try_value(c, i, v.value, s);
-  }
+/* The k-th value to try for a parameter; false: there is no further one. */
+static bool candidate_value(struct typechecker *c, uint32_t i, uint32_t k, struct param_search *s, int64_t *out) {
   static const int64_t values_for_n[SMALL_VALUE_MAX + 1] = {3, 4, 5, 6, 7, 8, 2, 1, 0};
   static const int64_t values_otherwise[SMALL_VALUE_MAX + 1] = {1, 0, 2, 3, 4, 5, 6, 7, 8};
-  for (int j = 0; j <= SMALL_VALUE_MAX; j++)
-    if (try_value(c, i, i == s->main ? values_for_n[j] : values_otherwise[j], s))
-      return true;
-  return false;
+  const struct ast *fallback = c->params.list.at[i].ast->kid[2];
+  bool bound = assign_binding(c, i, s->bindings, s->nbindings);
+  if (bound || fallback) {
+    struct constant_evaluator evaluator = {.c = c, .quiet = true};
+    struct constant v = {.value = c->m->params[i].value};
+    bool good = k == 0 && (bound || constant_eval(&evaluator, fallback, &v));
+    *out = v.value;
+    return good;
+  }
+  *out = (i == s->main ? values_for_n : values_otherwise)[k <= SMALL_VALUE_MAX ? k : 0];
+  return k <= SMALL_VALUE_MAX;
+}
+
+/* Depth-first, in the order of declaration. There may be many parameters, so it does not recurse. */
+static bool assign_small_values(struct typechecker *c, struct param_search *s) {
+  uint32_t *tried = arena_array(&c->m->arena, c->m->nparams + (size_t)1, sizeof *tried), i = 0;
+  while (i < c->m->nparams) {
+    int64_t next;
+    bool more = candidate_value(c, i, tried[i]++, s, &next);
+    if (more) {
+      c->m->params[i].value = next;
+      c->params.list.at[i].known = true;
+      if (++s->work < SEARCH_WORK_MAX && value_in_type(c, i, true, &s->work) && conditions_satisfiable(c, &s->work)) {
+        tried[++i] = 0;
+        continue;
+      }
+    }
+    c->params.list.at[i].known = false;
+    if (!more && i == 0)
+      return false;
+    i -= !more;
+  }
+  return true;
 }
 
 static uint32_t main_param(const struct typechecker *c) {
@@ -210,11 +227,11 @@ static uint32_t main_param(const struct typechecker *c) {
 static void complete_params(struct typechecker *c, const struct param_binding *bindings, size_t n) {
   struct param_search s = {bindings, n, main_param(c), 0};
   for (uint32_t i = 0; i < c->m->nparams; i++) {
-    const struct ast *fallback = c->params.at[i].ast->kid[2];
-    if (fallback && !c->params.at[i].ast->kid[1])
-      c->params.at[i].is_bool = fallback->kind == AST_TRUE || fallback->kind == AST_FALSE;
+    const struct ast *fallback = c->params.list.at[i].ast->kid[2];
+    if (fallback && !c->params.list.at[i].ast->kid[1])
+      c->params.list.at[i].is_bool = fallback->kind == AST_TRUE || fallback->kind == AST_FALSE;
   }
-  if (assign_small_values(c, 0, &s))
+  if (assign_small_values(c, &s))
     return;
   checker_error(c, c->m->params[0].at, "no small values satisfy the conditions on the parameters");
   checker_help(c, "give them with -D, as in -D %s=3", c->m->params[0].name);
@@ -225,7 +242,7 @@ static void complete_params(struct typechecker *c, const struct param_binding *b
 static void assign_given(struct typechecker *c, const struct param_binding *bindings, size_t n) {
   size_t before = c->diags->errors;
   for (uint32_t i = 0; i < c->m->nparams; i++) {
-    struct param_info *info = &c->params.at[i];
+    struct param_info *info = &c->params.list.at[i];
     const struct ast *fallback = info->ast->kid[2];
     if (fallback && !info->ast->kid[1] && (fallback->kind == AST_TRUE || fallback->kind == AST_FALSE))
       info->is_bool = true;
@@ -241,17 +258,15 @@ static void assign_given(struct typechecker *c, const struct param_binding *bind
   uint64_t work = 0;
   for (uint32_t i = 0; i < c->m->nparams; i++)
     value_in_type(c, i, false, &work);
-  for (size_t i = 0; i < c->conditions.n; i++)
-    check_condition(c, c->conditions.at[i].expr, false);
+  for (size_t i = 0; i < c->params.conditions.n; i++)
+    check_condition(c, c->params.conditions.at[i], false);
 }
 
 void assign_params(struct typechecker *c, const struct param_binding *bindings, size_t n, bool complete) {
   size_t before = c->diags->errors;
   for (size_t i = 0; i < n; i++) {
-    bool found = false;
-    for (uint32_t j = 0; j < c->m->nparams; j++)
-      found |= strcmp(c->m->params[j].name, bindings[i].name) == 0;
-    if (!found)
+    const struct scope_symbol *s = scope_find(&c->globals, bindings[i].name);
+    if (!s || s->kind != SYMBOL_PARAM)
       unknown_binding(c, bindings[i].name);
   }
   if (c->diags->errors > before)
@@ -261,5 +276,5 @@ void assign_params(struct typechecker *c, const struct param_binding *bindings, 
   else
     assign_given(c, bindings, n);
   for (uint32_t i = 0; i < c->m->nparams; i++)
-    c->m->params[i].truth = c->params.at[i].is_bool;
+    c->m->params[i].truth = c->params.list.at[i].is_bool;
 }

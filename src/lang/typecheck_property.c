@@ -1,8 +1,12 @@
 /* Properties: closed formulas over all processes, each checked in the environments that it names. */
+#include "lang/typecheck_property.h"
 #include "analysis/live_formula.h"
-#include "lang/typecheck_internal.h"
 
-#include <string.h>
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 static void find_environments(struct typechecker *c, const struct ast *names, struct property *p) {
   uint32_t room = names ? names->n : 1;
@@ -67,7 +71,7 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
   bool scoped = p->kind == PROPERTY_SAFETY && !step && a->kid[1]->op == OP_UNTIL && c->m->kind == MODEL_ROUNDS;
   c->in = (struct expr_context){
       .where = IN_PROPERTY, .role = ROLE_ANY, .step = step, .live = p->kind == PROPERTY_LIVE || scoped};
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   c->slots = 0;
   p->formula = lower_bool(c, a->kid[1], "a property");
   if (node_is_error(p->formula))
@@ -94,6 +98,7 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
 
 void check_properties(struct typechecker *c) {
   uint32_t n = 0;
+  struct name_index names = {0}; /* in the order of the model's properties */
   for (uint32_t i = 0; i < c->file->n; i++)
     n += c->file->kid[i]->kind == AST_PROPERTY && c->file->kid[i]->name;
   c->m->properties = arena_array(&c->m->arena, n, sizeof *c->m->properties);
@@ -101,12 +106,14 @@ void check_properties(struct typechecker *c) {
     const struct ast *a = c->file->kid[i];
     if (a->kind != AST_PROPERTY || !a->name)
       continue;
-    for (uint32_t j = 0; j < c->m->nproperties; j++)
-      if (strcmp(c->m->properties[j].name, a->name) == 0) {
-        checker_error(c, a->word, "property '%s' is already declared", a->name);
-        checker_help(c, "the other one is at line %u", checker_line(c, c->m->properties[j].at));
-      }
+    uint32_t other = name_index_find(&names, a->name);
+    if (other != NAME_NONE) {
+      checker_error(c, a->word, "property '%s' is already declared", a->name);
+      checker_help(c, "the other one is at line %u", checker_line(c, c->m->properties[other].at));
+    }
+    name_index_add(&names, a->name);
     check_property(c, a, &c->m->properties[c->m->nproperties++]);
   }
-  c->locals.n = 0;
+  name_index_release(&names);
+  scope_cut(&c->locals, 0);
 }

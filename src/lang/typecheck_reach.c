@@ -1,6 +1,10 @@
 /* Whether an expression is reached for the given parameters. A value that never fits is reported before the search only
    if it is certainly computed, or if it is a literal. Otherwise it is checked at run time. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_reach.h"
+
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 /* The range of a number or truth value. False: unknown. */
 static bool node_bounds(const struct node *n, int64_t *lo, int64_t *hi) {

@@ -1,6 +1,9 @@
 /* Clauses about whole runs: decomposed into a witness and requirements on single rounds; `for each` clauses are
    instantiated for each process. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_environment.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 

@@ -1,9 +1,20 @@
 /* The schedule: the segments of all roles must have the same shape; `repeat` is unrolled into points. The sends of all
    roles in a round are lowered before any update, because they determine the type of `received`. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_statement.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { POINTS_MAX = 100000 };
 
 struct schedule_segment {
   enum ast_kind kind; /* ONCE, REPEAT or PHASE */
@@ -285,14 +296,14 @@ static void name_counter(struct typechecker *c, const struct schedule_segment *s
 
 static void open_round(struct typechecker *c, uint32_t r, const struct schedule_segment *s, enum expr_site where) {
   enter_role(c, r);
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   c->in.where = where;
   c->in.reach = s->count == 0 ? REACH_NEVER : REACH_ALWAYS;
   name_counter(c, s);
 }
 
 static void close_round(struct typechecker *c) {
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   leave_role(c);
 }
 
@@ -357,7 +368,7 @@ static void check_finally(struct typechecker *c, uint32_t r, const struct role_s
   struct block block = {0};
   enter_role(c, r);
   c->in.where = IN_FINALLY;
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   check_block(c, schedule->finally->kid[0], &block);
   leave_role(c);
   if (c->m->npoints)

@@ -1,29 +1,45 @@
 /* Scopes: declarations of names, and help for unknown names. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_scope.h"
+
+#include "lang/typechecker.h"
 
 #include <string.h>
 
-static struct scope_symbol *find_in(symbol_vec *scope, const char *name) {
-  for (size_t i = scope->n; i-- > 0;)
-    if (strcmp(scope->at[i].name, name) == 0)
-      return &scope->at[i];
-  return NULL;
+struct scope_symbol *scope_find(const struct symbol_scope *scope, const char *name) {
+  uint32_t found = name_index_find(&scope->names, name);
+  return found == NAME_NONE ? NULL : &scope->at[found];
+}
+
+void scope_add(struct symbol_scope *scope, struct scope_symbol s) {
+  vec_push(scope, s);
+  name_index_add(&scope->names, s.name);
+}
+
+void scope_cut(struct symbol_scope *scope, size_t n) {
+  scope->n = n;
+  name_index_cut(&scope->names, n);
+}
+
+void scope_release(struct symbol_scope *scope) {
+  vec_release(scope);
+  name_index_release(&scope->names);
 }
 
 struct scope_symbol *symbol_find(struct typechecker *c, const char *name) {
-  struct scope_symbol *s = find_in(&c->locals, name);
+  struct scope_symbol *s = scope_find(&c->locals, name);
   if (!s)
-    s = find_in(&c->members, name);
-  return s ? s : find_in(&c->globals, name);
+    s = scope_find(&c->members, name);
+  return s ? s : scope_find(&c->globals, name);
 }
 
 const char *symbol_kind_text(enum symbol_kind kind) {
   static const char *const text[] = {
-      [SYMBOL_PARAM] = "parameter",        [SYMBOL_TYPE] = "type",       [SYMBOL_LABEL] = "enum label",
-      [SYMBOL_ROLE] = "process",           [SYMBOL_DEF] = "def",         [SYMBOL_GLOBAL] = "input",
-      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message", [SYMBOL_QUORUM] = "quorum",
-      [SYMBOL_VAR] = "variable",           [SYMBOL_SLOT] = "name",       [SYMBOL_LOOP] = "counter",
-      [SYMBOL_PHASE] = "phase number"};
+      [SYMBOL_PARAM] = "parameter",        [SYMBOL_TYPE] = "type",        [SYMBOL_LABEL] = "enum label",
+      [SYMBOL_ROLE] = "process",           [SYMBOL_DEF] = "def",          [SYMBOL_GLOBAL] = "input",
+      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message",  [SYMBOL_QUORUM] = "quorum",
+      [SYMBOL_VAR] = "variable",           [SYMBOL_SLOT] = "name",        [SYMBOL_LOOP] = "counter",
+      [SYMBOL_PHASE] = "phase number",     [SYMBOL_COUNTER] = "counter",  [SYMBOL_CONTROL] = "control",
+      [SYMBOL_AMOUNT] = "amount",          [SYMBOL_ARGUMENT] = "argument"};
   return text[kind];
 }
 
@@ -60,11 +76,11 @@ bool name_is_free(struct typechecker *c, const char *name, struct span at, bool 
   return false;
 }
 
-bool symbol_declare(struct typechecker *c, symbol_vec *scope, struct scope_symbol s) {
+bool symbol_declare(struct typechecker *c, struct symbol_scope *scope, struct scope_symbol s) {
   bool callable = s.kind == SYMBOL_DEF || s.kind == SYMBOL_ROLE;
   if (!name_is_free(c, s.name, s.at, callable))
     return false;
-  vec_push(scope, s);
+  scope_add(scope, s);
   return true;
 }
 
@@ -86,7 +102,7 @@ bool slot_declare(struct typechecker *c, const char *name, struct span at, uint3
 }
 
 void help_nearest(struct typechecker *c, const char *name, const char *const *names, size_t n) {
-  const char *near = nearest_name(name, names, n);
+  const char *near = diag_may_search(c->diags, n) ? nearest_name(name, names, n) : NULL;
   if (near)
     checker_help(c, "did you mean '%s'?", near);
 }
@@ -94,9 +110,8 @@ void help_nearest(struct typechecker *c, const char *name, const char *const *na
 /* Is it a variable of a process, used where there is no process? */
 static bool is_process_variable(struct typechecker *c, const char *name) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
-    for (uint32_t i = 0; i < c->m->roles[r].nvars; i++)
-      if (strcmp(c->m->roles[r].vars[i].name, name) == 0)
-        return true;
+    if (name_index_find(&c->roles[r].variables, name) != NAME_NONE)
+      return true;
   return false;
 }
 
@@ -135,6 +150,33 @@ static const char *foreign_word(const char *name) {
   return NULL;
 }
 
+static void offer_built_in(struct nearest *near, const char *const *names, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], near->name) != 0) /* happens if a declaration of this name was rejected */
+      nearest_offer(near, names[i]);
+}
+
+/* Declared names win ties. */
+static void help_nearest_declared(struct typechecker *c, const char *name) {
+  const struct symbol_scope *scopes[] = {&c->locals, &c->members, &c->globals};
+  struct nearest near;
+  if (!diag_may_search(c->diags, c->locals.n + c->members.n + c->globals.n))
+    return;
+  nearest_init(&near, name);
+  for (size_t i = 0; i < LENGTH(scopes); i++)
+    for (size_t j = 0; j < scopes[i]->n; j++)
+      nearest_offer(&near, scopes[i]->at[j].name);
+  offer_built_in(&near, built_in_values, LENGTH(built_in_values));
+  offer_built_in(&near, built_in_functions, LENGTH(built_in_functions));
+  if (foreign_word(name))
+    near.found = foreign_word(name);
+  const struct scope_symbol *s = near.found ? symbol_find(c, near.found) : NULL;
+  if (s)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, s->at));
+  else if (near.found)
+    checker_help(c, "did you mean '%s'?", near.found);
+}
+
 void unknown_name(struct typechecker *c, const char *name, struct span at, const char *what) {
   checker_error(c, at, "unknown %s '%s'", what, name);
   if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) && is_process_variable(c, name)) {
@@ -161,24 +203,5 @@ void unknown_name(struct typechecker *c, const char *name, struct span at, const
                    c->unbound.at[i].under);
       return;
     }
-  VEC(const char *) names = {0};
-  symbol_vec *scopes[] = {&c->locals, &c->members, &c->globals};
-  for (size_t i = 0; i < 3; i++)
-    for (size_t j = 0; j < scopes[i]->n; j++)
-      vec_push(&names, scopes[i]->at[j].name);
-  for (size_t i = 0; i < LENGTH(built_in_values); i++)
-    if (strcmp(built_in_values[i], name) != 0) /* happens if a declaration of this name was rejected */
-      vec_push(&names, built_in_values[i]);
-  for (size_t i = 0; i < LENGTH(built_in_functions); i++)
-    if (strcmp(built_in_functions[i], name) != 0)
-      vec_push(&names, built_in_functions[i]);
-  const char *near = foreign_word(name);
-  if (!near)
-    near = nearest_name(name, names.at, names.n); /* declared names win ties */
-  const struct scope_symbol *s = near ? symbol_find(c, near) : NULL;
-  if (s)
-    checker_help(c, "did you mean '%s' (declared at line %u)?", near, checker_line(c, s->at));
-  else if (near)
-    checker_help(c, "did you mean '%s'?", near);
-  vec_release(&names);
+  help_nearest_declared(c, name);
 }

@@ -1,5 +1,15 @@
 /* Statements of updates, and sends. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_statement.h"
+
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_guard.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <string.h>
 
@@ -222,7 +232,7 @@ void check_block(struct typechecker *c, const struct ast *a, struct block *out) 
     out->at[out->n++] = s;
   }
   warn_unused(c, locals);
-  c->locals.n = locals;
+  scope_cut(&c->locals, locals);
   c->slots = slots;
 }
 

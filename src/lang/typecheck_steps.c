@@ -1,8 +1,14 @@
 /* Processes that take steps: their program points, hidden variables, communication graphs, and actions in source
    order. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typecheck_variables.h"
+#include "lang/typechecker.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- program points ---- */
@@ -32,39 +38,37 @@ static uint32_t count_once(const struct ast *process) {
 
 uint32_t count_hidden_variables(const struct ast *process) { return has_points(process) + count_once(process); }
 
-static bool step_name_good(struct typechecker *c, const struct ast *step, const struct type *t) {
+static void check_step_name(struct typechecker *c, const struct ast *step, const struct name_index *points) {
   if (strcmp(step->name, "start") == 0 || strcmp(step->name, "end") == 0) {
     checker_error(c, step->word, "a step cannot be called '%s'", step->name);
     checker_help(c, "a process stands at 'start' before its 'start { ... }', at 'end' after its last step");
-    return false;
+  } else if (name_index_find(points, step->name) != NAME_NONE) {
+    checker_error(c, step->word, "step '%s' is declared twice", step->name);
+    checker_help(c, "several ways to take a step are joined with 'or': 'step %s on ... { ... } or on ... { ... }'",
+                 step->name);
   }
-  for (uint32_t i = 0; i < t->size; i++)
-    if (strcmp(t->labels[i], step->name) == 0) {
-      checker_error(c, step->word, "step '%s' is declared twice", step->name);
-      checker_help(c,
-                   "several ways to take a step are joined with 'or': 'step %s on ... { ... } or on ... { "
-                   "... }'",
-                   step->name);
-      return false;
-    }
-  return true;
+}
+
+static void add_point(struct type *t, struct name_index *points, const char *name) {
+  t->labels[t->size++] = name;
+  name_index_add(points, name);
 }
 
 /* "start" if there is one, the steps in order, "end". */
-static const struct type *points_of(struct typechecker *c, const struct ast *process) {
+static const struct type *points_of(struct typechecker *c, const struct ast *process, struct name_index *points) {
   struct type t = {.kind = TYPE_ENUM};
   t.labels = arena_array(&c->m->arena, process->n + 1, sizeof *t.labels);
   for (uint32_t i = 2; i < process->n; i++)
     if (process->kid[i]->kind == AST_START && t.size == 0)
-      t.labels[t.size++] = "start";
+      add_point(&t, points, "start");
   for (uint32_t i = 2; i < process->n; i++) {
     const struct ast *a = process->kid[i];
     if (a->kind == AST_STEP && a->name) {
-      step_name_good(c, a, &t);
-      t.labels[t.size++] = checker_strdup(c, a->name);
+      check_step_name(c, a, points);
+      add_point(&t, points, checker_strdup(c, a->name));
     }
   }
-  t.labels[t.size++] = "end";
+  add_point(&t, points, "end");
   return type_intern(c, t);
 }
 
@@ -75,6 +79,7 @@ static struct var *declare_hidden(struct typechecker *c, uint32_t r, enum var_ki
   *v = (struct var){.name = name, .kind = kind, .at = role->at, .type = type};
   v->init = node_constant(c, role->at, type, 0);
   c->roles[r].read[role->nvars++] = true;
+  name_index_add(&c->roles[r].variables, name);
   return v;
 }
 
@@ -83,7 +88,7 @@ void declare_points(struct typechecker *c, uint32_t r) {
   if (!model_steps(c->m))
     return;
   if (has_points(process)) {
-    c->roles[r].points = points_of(c, process);
+    c->roles[r].points = points_of(c, process, &c->roles[r].point_names);
     c->m->roles[r].point_var = c->m->roles[r].nvars;
     declare_hidden(c, r, VAR_POINT, "at", c->roles[r].points);
   }
@@ -94,11 +99,7 @@ void declare_points(struct typechecker *c, uint32_t r) {
 }
 
 uint32_t point_find(struct typechecker *c, uint32_t role, const char *name) {
-  const struct type *t = c->roles[role].points;
-  for (uint32_t i = 0; t && i < t->size; i++)
-    if (strcmp(t->labels[i], name) == 0)
-      return i;
-  return UINT32_MAX;
+  return name_index_find(&c->roles[role].point_names, name);
 }
 
 static void unknown_step(struct typechecker *c, uint32_t role, const struct ast *a) {
@@ -129,11 +130,9 @@ void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {
 /* ---- at(p, step) ---- */
 
 static struct node *node_at_step(struct typechecker *c, const struct ast *a, struct node *p, uint32_t role) {
-  uint32_t field = 0; /* it exists: declare_points made it */
-  while (c->m->fields[field].type != c->roles[role].points || strcmp(c->m->fields[field].name, "at") != 0) {
-    field++;
-    assert(field < c->m->nfields);
-  }
+  uint32_t field = name_index_find(&c->fields, "at"); /* it exists: declare_points made it */
+  while (c->m->fields[field].type != c->roles[role].points)
+    field = name_index_before(&c->fields, field);
   struct node *where = node_unary(c, NODE_REMOTE, a->at, c->roles[role].points, p);
   where->index = field;
   struct node *step = node_constant(c, a->kid[1]->at, c->roles[role].points, point_find(c, role, a->kid[1]->name));
@@ -199,7 +198,7 @@ void check_graphs(struct typechecker *c) {
     if (!graph || !model_steps(c->m))
       continue;
     c->in = (struct expr_context){.where = IN_GRAPH, .role = r};
-    c->locals.n = 0;
+    scope_cut(&c->locals, 0);
     c->slots = 0;
     role->graph = lower_expr(c, graph);
     if (node_is_error(role->graph))
@@ -240,9 +239,9 @@ static void add_action(struct typechecker *c, uint32_t r, const char *name, cons
   action->once = trigger && trigger->flags & AST_FLAG_ONCE ? c->roles[r].once++ : NO_SLOT;
   enter_role(c, r);
   c->in.where = IN_ACTION;
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   check_action(c, trigger, block, action);
-  c->locals.n = 0;
+  scope_cut(&c->locals, 0);
   leave_role(c);
 }
 

@@ -1,5 +1,11 @@
 /* Types: from the syntax tree to one unique type for each shape. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_types.h"
+
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typechecker.h"
+
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +27,7 @@ static bool same_type(const struct type *a, const struct type *b) {
 
 static uint32_t type_hash(const struct type *t) {
   uint64_t h = (uint64_t)t->kind + ((uint64_t)t->role << 8) + ((uint64_t)t->size << 40);
+  h ^= t->name ? hash_bytes(t->name, strlen(t->name)) : 0;
   h = (h ^ (uint64_t)t->lo) * UINT64_C(0x9E3779B97F4A7C15);
   h = (h ^ (uint64_t)t->hi ^ (h >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
   h ^= (t->element ? t->element->id + UINT64_C(1) : 0) << 40;
@@ -29,18 +36,18 @@ static uint32_t type_hash(const struct type *t) {
 
 /* A hash table: every literal has its own type, so there may be many. */
 const struct type *type_intern(struct typechecker *c, struct type t) {
-  uint32_t *first = &c->first_type[type_hash(&t)];
-  for (uint32_t i = *first; i; i = c->next_type.at[i - 1])
-    if (same_type(c->types.at[i - 1], &t))
-      return c->types.at[i - 1];
+  uint32_t *first = &c->types.first[type_hash(&t)];
+  for (uint32_t i = t.kind == TYPE_ENUM ? 0 : *first; i; i = c->types.next.at[i - 1])
+    if (same_type(c->types.list.at[i - 1], &t))
+      return c->types.list.at[i - 1];
   struct type *made = arena_copy(&c->m->arena, &t, sizeof t);
-  made->id = (uint32_t)c->types.n;
+  made->id = (uint32_t)c->types.list.n;
   if (t.kind == TYPE_RECORD)
     made->fields = arena_copy(&c->m->arena, t.fields, t.size * sizeof *t.fields);
   type_finish(made, c->m);
-  vec_push(&c->types, made);
-  vec_push(&c->next_type, *first);
-  *first = (uint32_t)c->types.n;
+  vec_push(&c->types.list, made);
+  vec_push(&c->types.next, *first);
+  *first = (uint32_t)c->types.list.n;
   return made;
 }
 
@@ -119,16 +126,18 @@ static const struct type *build_record(struct typechecker *c, const struct ast *
   struct type t = {.kind = TYPE_RECORD, .size = a->n};
   t.fields = arena_array(&c->m->arena, a->n, sizeof *t.fields);
   bool good = true;
+  struct name_index names = {0};
   for (uint32_t i = 0; i < a->n; i++) {
     t.fields[i].name = checker_strdup(c, a->kid[i]->name);
     t.fields[i].type = type_of_ast(c, a->kid[i]->kid[0]);
     good &= t.fields[i].type != c->error;
-    for (uint32_t j = 0; j < i; j++)
-      if (strcmp(t.fields[i].name, t.fields[j].name) == 0) {
-        checker_error(c, a->kid[i]->word, "field '%s' is declared twice", t.fields[i].name);
-        good = false;
-      }
+    if (name_index_find(&names, t.fields[i].name) != NAME_NONE) {
+      checker_error(c, a->kid[i]->word, "field '%s' is declared twice", t.fields[i].name);
+      good = false;
+    }
+    name_index_add(&names, t.fields[i].name);
   }
+  name_index_release(&names);
   return good ? named(c, t, by) : c->error;
 }
 

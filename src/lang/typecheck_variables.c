@@ -1,8 +1,20 @@
 /* Roles and their variables: inputs, variables, ghosts, oracles; file-level inputs. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_variables.h"
+
+#include "lang/typecheck_coerce.h"
+#include "lang/typecheck_constant.h"
+#include "lang/typecheck_def.h"
+#include "lang/typecheck_expr.h"
+#include "lang/typecheck_nodes.h"
+#include "lang/typecheck_process.h"
+#include "lang/typecheck_scope.h"
+#include "lang/typecheck_types.h"
+#include "lang/typechecker.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { PROCESSES_MAX = 1000000 };
 
 /* ---- roles ---- */
 
@@ -149,7 +161,7 @@ static void check_variable_kind(struct typechecker *c, const struct ast *d) {
 }
 
 static void declare_variables(struct typechecker *c, const struct ast *d, struct var *vars, uint32_t *n,
-                              symbol_vec *scope, uint32_t processes) {
+                              struct symbol_scope *scope, uint32_t processes) {
   static const enum var_kind kinds[] = {
       [STORE_INPUT] = VAR_INPUT, [STORE_VAR] = VAR_PLAIN,     [STORE_SHARED] = VAR_SHARED,
       [STORE_GHOST] = VAR_GHOST, [STORE_ORACLE] = VAR_ORACLE, [STORE_STABLE] = VAR_STABLE};
@@ -174,6 +186,8 @@ static void declare_variables(struct typechecker *c, const struct ast *d, struct
     symbol_declare(c, scope, s);
     vars[(*n)++] = (struct var){
         .name = s.name, .kind = kinds[d->number], .at = name->word, .type = s.type, .distinct = distinct, .each = each};
+    if (!global)
+      name_index_add(&c->roles[c->in.role].variables, s.name);
   }
 }
 
@@ -236,14 +250,15 @@ static void declare_field(struct typechecker *c, uint32_t r, uint32_t v, uint32_
   const struct var *var = &c->m->roles[r].vars[v];
   if (!var->type)
     return;
-  struct field *f = NULL;
-  for (uint32_t i = 0; i < c->m->nfields; i++)
-    if (strcmp(c->m->fields[i].name, var->name) == 0 && c->m->fields[i].type == var->type)
-      f = &c->m->fields[i];
+  uint32_t found = name_index_find(&c->fields, var->name);
+  while (found != NAME_NONE && c->m->fields[found].type != var->type)
+    found = name_index_before(&c->fields, found);
+  struct field *f = found == NAME_NONE ? NULL : &c->m->fields[found];
   if (!f) {
     if (c->m->nfields == *room)
       return;
     f = &c->m->fields[c->m->nfields++];
+    name_index_add(&c->fields, var->name);
     *f = (struct field){.name = var->name, .type = var->type};
     f->var = arena_array(&c->m->arena, c->m->nroles, sizeof *f->var);
     memset(f->var, 0xff, c->m->nroles * sizeof *f->var);
@@ -262,30 +277,30 @@ static void declare_fields(struct typechecker *c) {
 }
 
 static bool role_has(const struct typechecker *c, uint32_t r, const char *name, bool *sound) {
-  for (uint32_t v = 0; v < c->m->roles[r].nvars; v++)
-    if (strcmp(c->m->roles[r].vars[v].name, name) == 0) {
-      *sound &= c->m->roles[r].vars[v].type != NULL;
-      return true;
-    }
-  return false;
+  uint32_t v = name_index_find(&c->roles[r].variables, name), first = v;
+  for (; v != NAME_NONE; v = name_index_before(&c->roles[r].variables, v))
+    first = v;
+  if (first == NAME_NONE)
+    return false;
+  *sound &= c->m->roles[r].vars[first].type != NULL;
+  return true;
 }
 
 static void unknown_field(struct typechecker *c, const char *name, uint64_t roles, struct span at) {
-  VEC(const char *) names = {0};
-  VEC(struct span) places = {0};
-  for (uint32_t r = 0; r < c->m->nroles; r++)
-    for (uint32_t v = 0; v < c->m->roles[r].nvars; v++)
-      if (role_in(roles, r) && c->m->roles[r].vars[v].kind != VAR_POINT && c->m->roles[r].vars[v].kind != VAR_ONCE) {
-        vec_push(&names, c->m->roles[r].vars[v].name);
-        vec_push(&places, c->m->roles[r].vars[v].at);
-      }
+  struct nearest near;
+  struct span declared = {0};
   checker_error(c, at, "unknown variable '%s'", name);
-  const char *near = nearest_name(name, names.at, names.n);
-  for (size_t i = 0; near && i < names.n; i++)
-    if (names.at[i] == near)
-      checker_help(c, "did you mean '%s' (declared at line %u)?", near, checker_line(c, places.at[i]));
-  vec_release(&names);
-  vec_release(&places);
+  nearest_init(&near, name);
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t v = 0; v < c->m->roles[r].nvars && diag_may_search(c->diags, 1); v++) {
+      const struct var *var = &c->m->roles[r].vars[v];
+      if (role_in(roles, r) && var->kind != VAR_POINT && var->kind != VAR_ONCE)
+        nearest_offer(&near, var->name);
+      if (near.found == var->name)
+        declared = var->at;
+    }
+  if (near.found)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, declared));
 }
 
 uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, struct span at) {
@@ -307,15 +322,16 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
   }
   if (having == 0 || lacking != UINT32_MAX || !sound)
     return UINT32_MAX;
-  for (uint32_t i = 0; i < c->m->nfields; i++) {
-    bool fits = strcmp(c->m->fields[i].name, name) == 0;
+  uint32_t found = UINT32_MAX;
+  for (uint32_t i = name_index_find(&c->fields, name); i != NAME_NONE; i = name_index_before(&c->fields, i)) {
+    bool fits = true;
     for (uint32_t r = 0; r < c->m->nroles && fits; r++)
       fits = !role_in(roles, r) || c->m->fields[i].var[r] != UINT32_MAX;
-    if (fits)
-      return i;
+    found = fits ? i : found;
   }
-  checker_error(c, at, "variable '%s' has different types in different processes", name);
-  return UINT32_MAX;
+  if (found == UINT32_MAX)
+    checker_error(c, at, "variable '%s' has different types in different processes", name);
+  return found;
 }
 
 /* ---- initial values ---- */

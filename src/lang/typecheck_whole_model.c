@@ -1,9 +1,9 @@
 /* Checks that require the complete model. */
-#include "lang/typecheck_internal.h"
+#include "lang/typecheck_property.h"
+#include "lang/typecheck_types.h"
 
 #include "analysis/may_fail.h"
 #include "analysis/model_visitor.h"
-#include "lang/typecheck_internal.h"
 
 /* A forged message of a round may be any value of its type, so the type must be small enough to enumerate. */
 static void check_forged(const struct model *m, uint32_t environment, struct diags *diags) {

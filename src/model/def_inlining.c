@@ -1,12 +1,20 @@
 #include "model/def_inlining.h"
 
+#include "base/vec.h"
+#include "model/node.h"
+
 /* A call stays a call if its def can call itself, if an error of an argument would be lost, and beyond these limits. */
 #define DEPTH_MAX 32     /* calls within calls */
 #define NODES_MAX 100000 /* in the expression, arguments counted wherever they stand */
 
+enum def_recursion { RECURSION_UNKNOWN, NOT_RECURSIVE, RECURSIVE };
+
 struct inline_budget {
-  const bool *recursive; /* by def: it can call itself, directly or not */
-  uint64_t nodes;        /* so far */
+  uint64_t nodes;                /* so far */
+  enum def_recursion *recursion; /* by def: can it call itself, directly or not? */
+  uint32_t *seen;                /* by def: the last search that came to it */
+  uint32_t search;               /* number of searches so far */
+  VEC(uint32_t) todo;            /* defs that the current search has still to visit */
 };
 
 struct inline_context {
@@ -147,6 +155,29 @@ static struct node *expand_call(const struct inline_context *in, const struct no
   return copy_node(&inner, def->body);
 }
 
+/* --- defs that call themselves --- */
+
+static bool visit_calls(void *context, const struct node *n) {
+  struct inline_budget *b = context;
+  if (n->op == NODE_CALL && b->seen[n->index] != b->search) {
+    b->seen[n->index] = b->search;
+    vec_push(&b->todo, n->index);
+  }
+  return true;
+}
+
+/* Can the def come to call itself? */
+static bool is_recursive(const struct model *m, struct inline_budget *b, uint32_t def) {
+  if (b->recursion[def] == RECURSION_UNKNOWN) {
+    b->search++;
+    node_walk(m->defs[def].body, visit_calls, b);
+    while (b->todo.n)
+      node_walk(m->defs[b->todo.at[--b->todo.n]].body, visit_calls, b);
+    b->recursion[def] = b->seen[def] == b->search ? RECURSIVE : NOT_RECURSIVE;
+  }
+  return b->recursion[def] == RECURSIVE;
+}
+
 static struct node *copy_node(const struct inline_context *in, const struct node *n) {
   struct model *m = in->model;
   if (!n)
@@ -156,7 +187,7 @@ static struct node *copy_node(const struct inline_context *in, const struct node
     return in->args[n->index];
   }
   if (n->op == NODE_CALL && in->depth < DEPTH_MAX && in->budget->nodes < NODES_MAX &&
-      !in->budget->recursive[n->index] && keeps_errors(in, n))
+      !is_recursive(m, in->budget, n->index) && keeps_errors(in, n))
     return expand_call(in, n);
   in->budget->nodes++;
   struct node *c = arena_copy(&m->arena, n, sizeof *n);
@@ -175,36 +206,16 @@ static struct node *copy_node(const struct inline_context *in, const struct node
   return c;
 }
 
-/* --- defs that call themselves --- */
-
-struct reachable_defs {
-  const struct model *model;
-  bool *seen; /* by def: the expression calls it, or what it calls does */
-};
-
-static bool visit_calls(void *context, const struct node *n) {
-  struct reachable_defs *r = context;
-  if (n->op == NODE_CALL && !r->seen[n->index]) {
-    r->seen[n->index] = true;
-    node_walk(r->model->defs[n->index].body, visit_calls, r);
-  }
-  return true;
-}
-
 struct node *node_inlined(struct model *m, struct node *n) {
   struct arena scratch;
-  if (!n || m->ndefs == 0)
+  if (!n || !node_has_op(n, NODE_CALL))
     return n;
   arena_init(&scratch);
-  bool *recursive = arena_array(&scratch, m->ndefs, sizeof *recursive);
-  for (uint32_t d = 0; d < m->ndefs; d++) {
-    struct reachable_defs called = {m, arena_array(&scratch, m->ndefs, sizeof *called.seen)};
-    node_walk(m->defs[d].body, visit_calls, &called);
-    recursive[d] = called.seen[d];
-  }
-  struct inline_budget budget = {.recursive = recursive};
+  struct inline_budget budget = {.recursion = arena_array(&scratch, m->ndefs, sizeof *budget.recursion),
+                                 .seen = arena_array(&scratch, m->ndefs, sizeof *budget.seen)};
   struct inline_context in = {.model = m, .budget = &budget};
   n = copy_node(&in, n);
+  vec_release(&budget.todo);
   arena_release(&scratch);
   return n;
 }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/name_index.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -15,6 +16,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +57,47 @@ static void vec_grows(void **state) {
   assert_int_equal(v.n, 0);
   vec_release(&v);
   assert_null(v.at);
+}
+
+static void names_are_found_and_removed(void **state) {
+  (void)state;
+  char names[1000][8];
+  struct name_index x = {0};
+  assert_int_equal(name_index_find(&x, "n0"), NAME_NONE);
+  for (int i = 0; i < 1000; i++) {
+    snprintf(names[i], sizeof names[i], "n%d", i / 2); /* every name twice */
+    assert_int_equal(name_index_add(&x, names[i]), i);
+  }
+  assert_int_equal(name_index_find(&x, "n0"), 1);
+  assert_int_equal(name_index_before(&x, 1), 0);
+  assert_int_equal(name_index_before(&x, 0), NAME_NONE);
+  assert_int_equal(name_index_find(&x, "n499"), 999);
+  assert_int_equal(name_index_find(&x, "n500"), NAME_NONE);
+  name_index_cut(&x, 11);
+  assert_int_equal(name_index_find(&x, "n5"), 10);
+  assert_int_equal(name_index_find(&x, "n6"), NAME_NONE);
+  assert_int_equal(name_index_add(&x, "n0"), 11);
+  assert_int_equal(name_index_find(&x, "n0"), 11);
+  assert_int_equal(name_index_before(&x, 11), 1);
+  name_index_cut(&x, 0);
+  assert_int_equal(name_index_find(&x, "n0"), NAME_NONE);
+  name_index_release(&x);
+}
+
+static void lines_are_found_by_binary_search(void **state) {
+  (void)state;
+  static const char text[] = "one\n\n\ttwo \xC3\xA9 three\n\nlast";
+  struct source s = {.path = "m", .text = text, .length = sizeof text - 1};
+  struct source_lines lines;
+  source_lines_init(&lines, &s);
+  for (uint32_t i = 0; i <= s.length + 2; i++) {
+    uint32_t line, column, by_search, column_by_search;
+    source_place(&s, i, &line, &column);
+    source_lines_place(&lines, i, &by_search, &column_by_search);
+    assert_int_equal(line, by_search);
+    assert_int_equal(column, column_by_search);
+  }
+  source_lines_release(&lines);
 }
 
 static void text_grows_and_pads(void **state) {
@@ -430,6 +473,8 @@ int main(void) {
       cmocka_unit_test(arena_aligns_and_zeroes),
       cmocka_unit_test(text_on_one_line),
       cmocka_unit_test(vec_grows),
+      cmocka_unit_test(names_are_found_and_removed),
+      cmocka_unit_test(lines_are_found_by_binary_search),
       cmocka_unit_test(text_grows_and_pads),
       cmocka_unit_test(intern_finds_what_it_keeps),
       cmocka_unit_test(names_are_written_down),
