@@ -183,7 +183,7 @@ static void start_globals(struct model_lowering *l, struct sym_state *s) {
         continue;
       s->globals[i] = first_value(l, g, g->name, EXPR_TRUE);
       if (g->where)
-        assume(l, lower_truth(&l->scope, g->where));
+        assume_evaluated(l, lower_truth(&l->scope, g->where));
     }
 }
 
@@ -236,7 +236,7 @@ static void start_process(struct model_lowering *l, uint32_t p, struct sym_state
     self->vars[i] = first_value(l, v, name, there);
     if (v->where) {
       expr_id fits = lower_truth(&l->scope, v->where);
-      assume(l, expr_or(c, self->byzantine, fits));
+      assume_evaluated(l, expr_or(c, self->byzantine, fits));
       scope_narrow(&l->scope, fits); /* later expressions need not be defined for rejected inputs */
     }
     self->vars[i] = sym_ite(&l->base, there, self->vars[i], first);

@@ -36,6 +36,9 @@ struct sym_value *value_of_code(struct model_lowering *, const struct type *, ex
 expr_id choice_number(struct model_lowering *, const char *name, int64_t lo, int64_t hi);
 expr_id choice_truth(struct model_lowering *, const char *name);
 void assume(struct model_lowering *, expr_id);
+/* Assumes a condition of the model. Where the evaluation has failed its value is meaningless, and the rule must still
+   be possible, to report the error. */
+void assume_evaluated(struct model_lowering *, expr_id);
 /* The function `choose` of a lowering (lower/lowering.h). */
 void choose_one(struct scope *, const char *name, const truth *possible, size_t n, truth *which);
 

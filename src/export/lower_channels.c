@@ -220,7 +220,7 @@ static void post(struct action_lowering *a, const struct sym_sent *m, expr_id wh
     placed = expr_or(c, placed, here);
   }
   if (!a->s->overflows)
-    assume(l, placed);
+    assume_evaluated(l, placed);
   else
     scope_fail(&l->scope, expr_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
 }
@@ -275,8 +275,8 @@ void require_channel_bound(struct action_lowering *a, const expr_id *out) {
     for (size_t i = 0; i < l->scope.posted.n; i++)
       sends |= l->scope.posted.at[i].to == p;
     if (sends)
-      assume(l, expr_at_most(l->base.graph, held(a, a->p, p, l->scope.posted.at, out, l->scope.posted.n),
-                             expr_number(l->base.graph, k->bound)));
+      assume_evaluated(l, expr_at_most(l->base.graph, held(a, a->p, p, l->scope.posted.at, out, l->scope.posted.n),
+                                       expr_number(l->base.graph, k->bound)));
   }
 }
 

@@ -69,7 +69,7 @@ static void require_pending(struct action_lowering *a, struct message_taking *t,
   expr_id path = scope_narrow(&l->scope, expr_and(c, t->when, there));
   expr_id fits = lower_truth(&l->scope, a->action->match);
   l->scope.path = path;
-  assume(l, expr_implies(c, t->when, fits));
+  assume_evaluated(l, expr_implies(c, t->when, fits));
 }
 
 /* `at most k messages are duplicated`: a received message may stay in the channel. */
@@ -177,13 +177,13 @@ static void take_quorum(struct action_lowering *a) {
       for (uint32_t j = 0; j < a->action->nparts; j++) {
         uint32_t field = a->action->parts[j].field;
         expr_id same = sym_equal(&l->base, received[i].message->part[field], received[k].message->part[field]);
-        assume(l, expr_implies(c, expr_and(c, received[i].there, received[k].there), same));
+        assume_evaluated(l, expr_implies(c, expr_and(c, received[i].there, received[k].there), same));
       }
     first = expr_or(c, first, received[i].there);
   }
-  assume(l, a->action->exactly ? expr_equal(c, sum, size) : expr_at_most(c, size, sum));
+  assume_evaluated(l, a->action->exactly ? expr_equal(c, sum, size) : expr_at_most(c, size, sum));
   if (a->action->nparts > 0)
-    assume(l, first);
+    assume_evaluated(l, first);
   l->scope.received = received;
   l->scope.nreceived = a->ntaken;
   for (uint32_t j = 0; j < a->action->nparts; j++) {
@@ -249,7 +249,7 @@ static bool run_action(struct action_lowering *a, uint32_t sender, bool crashing
   if (guard == EXPR_FALSE && l->rule->failures.n == 0)
     return false;
   expr_set_span(c, guard, a->action->at);
-  assume(l, guard);
+  assume_evaluated(l, guard);
   if (role->point_var != NO_VAR && a->action->next != ANY_POINT)
     l->scope.vars[role->point_var] = sym_number(&l->base, number_of(a->action->next));
   if (a->action->once != NO_SLOT)

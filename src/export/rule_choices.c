@@ -36,6 +36,13 @@ fail_fn *collect_failures(struct model_lowering *l) {
 
 void assume(struct model_lowering *l, expr_id w) { l->possible = expr_and(l->base.graph, l->possible, w); }
 
+void assume_evaluated(struct model_lowering *l, expr_id w) {
+  expr_id fails = EXPR_FALSE;
+  for (size_t i = 0; i < l->rule->failures.n; i++)
+    fails = expr_or(l->base.graph, fails, l->rule->failures.at[i].when);
+  assume(l, expr_or(l->base.graph, fails, w));
+}
+
 static const char *choice_name(struct model_lowering *l, const char *name) {
   bool taken = false;
   for (size_t i = 0; i < l->rule->choices.n && !taken; i++)
