@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VARIABLES_MOST 20000
+
 /* --- names --- */
 
 /* Reserved words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
@@ -171,6 +173,8 @@ static struct sym_value *declare_value(struct model_lowering *l, const char *nam
   struct sym_value *s = NULL;
   int64_t lo, hi;
   l->base.at = at;
+  if (l->program->variables.n > VARIABLES_MOST)
+    refuse(l, at, "more than %d variables are too many to be written out one by one", VARIABLES_MOST);
   switch (t->kind) {
   case TYPE_BOOL:
     return sym_truth(&l->base, declare_truth(l, name, visible, NULL));
