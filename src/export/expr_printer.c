@@ -50,7 +50,7 @@ static unsigned size_of(const struct expr_printer *p, expr_id w) { /* size of th
 
 static bool worth_a_name(const struct expr_printer *p, expr_id w) {
   const struct expr_node *n = node_at(p, w);
-  if (is_leaf(n) || ((n->expr_kind == EXPR_NOT || n->expr_kind == EXPR_BOOL_TO_INT) && size_of(p, w) <= 2))
+  if (is_leaf(n) || (n->expr_kind == EXPR_NOT && size_of(p, w) <= 2))
     return false;
   return p->uses[w] > 1 || size_of(p, w) > LONG;
 }
@@ -115,7 +115,6 @@ static const char *sign_of(const struct target_syntax *s, enum expr_kind g) {
   case EXPR_CHOICE:
   case EXPR_NOT:
   case EXPR_ITE:
-  case EXPR_BOOL_TO_INT:
   case EXPR_BOUNDED:
     break;
   }
@@ -177,11 +176,6 @@ static void add_inner(struct expr_printer *p, expr_id w) {
   }
   case EXPR_BOUNDED:
     printer_add(p, n->kid[0]);
-    return;
-  case EXPR_BOOL_TO_INT:
-    text_add(p->out, s->count_open);
-    printer_add(p, n->kid[0]);
-    text_add(p->out, s->count_close);
     return;
   case EXPR_ITE:
     text_add(p->out, s->if_open);

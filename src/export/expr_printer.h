@@ -10,7 +10,6 @@ struct target_syntax { /* operators of the language */
   const char *negation, *conjunction, *disjunction, *equal, *differ, *less, *at_most, *plus, *minus, *times, *over,
       *modulo;
   const char *if_open, *if_then, *if_else, *if_close;
-  const char *count_open, *count_close;              /* around a truth value, to convert it to 1 or 0 */
   const char *eventually, *always, *until, *release; /* temporal operators; NULL: the language has none */
   const char *comment_open, *comment_close;
 };

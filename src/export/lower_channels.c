@@ -13,7 +13,7 @@ struct route *route_of(struct channel_layout *s, uint32_t kind, uint32_t q, uint
 /* --- possible messages by channel --- */
 
 static void mark_send(struct channel_layout *s, uint32_t role, const struct send *send) {
-  const struct model *m = s->l->model;
+  const struct model *m = s->l->base.model;
   const struct role *from = &m->roles[role];
   for (uint32_t q = from->first; q < from->first + from->count; q++)
     for (uint32_t p = 0; p < s->n; p++) {
@@ -56,7 +56,7 @@ static bool takes(const struct role *role, uint32_t kind) {
 /* Messages that are never received have no effect, unless they count against a bound. The explicit engine drops such
    channels too. */
 static void drop_unread_route(struct channel_layout *s, uint32_t q, uint32_t p, const bool *carried) {
-  const struct model *m = s->l->model;
+  const struct model *m = s->l->base.model;
   bool read = false;
   for (uint32_t k = 0; k < m->nmessages; k++)
     read |= carried[k] && takes(&m->roles[model_role_of(m, p)], k);
@@ -66,18 +66,18 @@ static void drop_unread_route(struct channel_layout *s, uint32_t q, uint32_t p, 
 
 const char *route_name(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   struct model_lowering *l = s->l;
-  const char *what = s->channel == CHANNEL_FIFO ? "channel" : l->model->messages[kind].name;
-  return arena_printf(l->arena, "%s_%s_to_%s", what, process_name(l, q), process_name(l, p));
+  const char *what = s->channel == CHANNEL_FIFO ? "channel" : l->base.model->messages[kind].name;
+  return arena_printf(l->base.arena, "%s_%s_to_%s", what, process_name(l, q), process_name(l, p));
 }
 
 static const char *code_comment(struct model_lowering *l, uint32_t kind) {
-  const struct type *t = l->model->messages[kind].type;
+  const struct type *t = l->base.model->messages[kind].type;
   struct text out = {0};
   text_add(&out, "how many are pending, by code:");
   for (uint32_t i = 0; i < t->size; i++)
     text_addf(&out, " %s (%llu)", t->fields[i].name,
-              (unsigned long long)code_count(l, t->fields[i].type, l->model->messages[kind].at));
-  const char *copy = arena_printf(l->arena, "%s", out.at);
+              (unsigned long long)code_count(l, t->fields[i].type, l->base.model->messages[kind].at));
+  const char *copy = arena_printf(l->base.arena, "%s", out.at);
   text_release(&out);
   return copy;
 }
@@ -92,22 +92,22 @@ static void declare_route(struct channel_layout *s, uint32_t kind, uint32_t q, u
     return;
   }
   for (uint32_t i = 0; i < s->length; i++) {
-    uint32_t cell = variable_new(l, arena_printf(l->arena, "%s_%u", name, i + 1), false, 0, all, false,
+    uint32_t cell = variable_new(l, arena_printf(l->base.arena, "%s_%u", name, i + 1), false, 0, all, false,
                                  i ? NULL : "1 + the message's code, kind after kind; 0: none");
     r->cell = i ? r->cell : cell;
   }
 }
 
 void channels_declare(struct model_lowering *l) {
-  const struct model *m = l->model;
-  struct channel_layout *s = l->steps = arena_alloc(l->arena, sizeof *s);
+  const struct model *m = l->base.model;
+  struct channel_layout *s = l->steps = arena_alloc(l->base.arena, sizeof *s);
   const struct clause *k = clause_of_kind(l->program->environment, CLAUSE_CHANNELS);
   *s = (struct channel_layout){.l = l, .n = m->nprocesses, .channel = k ? k->channel : CHANNEL_BAG};
   s->length = k && k->bound ? (uint32_t)k->bound : FIFO_LENGTH;
   s->overflows = !(k && k->bound);
-  s->routes = arena_array(l->arena, (size_t)(m->nmessages + 1) * s->n * s->n, sizeof *s->routes);
-  s->carried = arena_array(l->arena, (size_t)s->n * s->n * (m->nmessages + 1), sizeof *s->carried);
-  s->codes = arena_array(l->arena, m->nmessages + 1, sizeof *s->codes);
+  s->routes = arena_array(l->base.arena, (size_t)(m->nmessages + 1) * s->n * s->n, sizeof *s->routes);
+  s->carried = arena_array(l->base.arena, (size_t)s->n * s->n * (m->nmessages + 1), sizeof *s->carried);
+  s->codes = arena_array(l->base.arena, m->nmessages + 1, sizeof *s->codes);
   int64_t all = 0;
   for (uint32_t i = 0; i < m->nmessages; i++) {
     s->codes[i] = code_count(l, m->messages[i].type, m->messages[i].at);
@@ -147,10 +147,10 @@ expr_id row_at(struct channel_layout *s, const struct route *r, uint32_t i) { re
 /* For bags and sets, any pending message is receivable; in a FIFO channel, only the oldest. */
 expr_id pending(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p, expr_id code) {
   struct model_lowering *l = s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct route *r = route_of(s, kind, q, p);
   if (!r->exists)
-    return expr_truth(c, false);
+    return EXPR_FALSE;
   if (s->channel == CHANNEL_FIFO)
     return expr_equal(c, row_at(s, r, 0), expr_arithmetic(c, EXPR_ADD, code, expr_number(c, code_base(s, kind))));
   const struct state_variable *cell = &l->program->variables.at[r->cell];
@@ -169,7 +169,7 @@ static expr_id row_now(struct action_lowering *a, const struct route *r, uint32_
 }
 
 static void shift_row(struct action_lowering *a, const struct route *r, expr_id when) {
-  struct expr_graph *c = a->s->l->expr_graph;
+  struct expr_graph *c = a->s->l->base.graph;
   for (uint32_t i = 0; i < a->s->length; i++) {
     expr_id next = i + 1 < a->s->length ? row_now(a, r, i + 1) : expr_number(c, 0);
     a->row[r->cell + i] = expr_ite(c, when, next, row_now(a, r, i));
@@ -177,7 +177,7 @@ static void shift_row(struct action_lowering *a, const struct route *r, expr_id 
 }
 
 void counter_add(struct model_lowering *l, uint32_t cell, expr_id when, expr_id index, int64_t by, bool absorbed) {
-  if (!expr_is_constant(l->expr_graph, when, 0))
+  if (!expr_is_constant(l->base.graph, when, 0))
     vec_push(&l->rule->changes,
              ((struct variable_update){
                  .cell = cell, .value = NO_EXPR, .condition = when, .index = index, .by = by, .absorbed = absorbed}));
@@ -185,7 +185,7 @@ void counter_add(struct model_lowering *l, uint32_t cell, expr_id when, expr_id 
 
 void consume(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   for (uint32_t i = 0; i < a->ntaken && consumes(a->action); i++) {
     const struct message_taking *t = &a->taken[i];
     const struct route *r = route_of(a->s, a->action->kind, t->sender, a->p);
@@ -199,12 +199,12 @@ void consume(struct action_lowering *a) {
   }
 }
 
-static void post(struct action_lowering *a, const struct sent_message *m, expr_id when) {
+static void post(struct action_lowering *a, const struct sym_sent *m, expr_id when) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct route *r = route_of(a->s, m->kind, a->p, m->to);
-  expr_id code = flat_code(l, m->message);
-  when = expr_and(c, when, expr_not(c, l->now.local[m->to].byzantine));
+  expr_id code = code_of_value(l, l->base.model->messages[m->kind].type, m->message);
+  when = expr_and(c, when, expr_not(c, l->now.of[m->to].byzantine));
   if (expr_is_constant(c, when, 0) || !r->exists)
     return;
   if (a->s->channel != CHANNEL_FIFO) {
@@ -220,25 +220,25 @@ static void post(struct action_lowering *a, const struct sent_message *m, expr_i
     placed = expr_or(c, placed, here);
   }
   if (!a->s->overflows)
-    assume(l, placed);
+    assume_evaluated(l, placed);
   else
-    fail_if(l, expr_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
+    scope_fail(&l->scope, expr_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
 }
 
 void post_all(struct action_lowering *a, const expr_id *out) {
-  for (size_t i = 0; i < a->s->l->outbox.n; i++)
-    post(a, &a->s->l->outbox.at[i], out[i]);
+  for (size_t i = 0; i < a->s->l->scope.posted.n; i++)
+    post(a, &a->s->l->scope.posted.at[i], out[i]);
 }
 
 /* Bounded bags and sets: the number of pending messages of all kinds in one channel after the step. A message absorbed
    by a set adds nothing, nor does a message that the same action sends twice. */
-static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const struct sent_message *sent,
-                    const expr_id *out, size_t n) {
+static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const struct sym_sent *sent, const expr_id *out,
+                    size_t n) {
   struct channel_layout *s = a->s;
   struct model_lowering *l = s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   expr_id sum = expr_number(c, 0);
-  for (uint32_t kind = 0; kind < l->model->nmessages; kind++) {
+  for (uint32_t kind = 0; kind < l->base.model->nmessages; kind++) {
     const struct route *r = route_of(s, kind, q, p);
     if (!r->exists)
       continue;
@@ -253,7 +253,8 @@ static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const str
         }
       for (size_t i = 0; i < n; i++)
         if (sent[i].to == p && sent[i].kind == kind && a->p == q) {
-          expr_id more = expr_and(c, out[i], expr_equal(c, flat_code(l, sent[i].message), at));
+          expr_id more = expr_and(
+              c, out[i], expr_equal(c, code_of_value(l, l->base.model->messages[kind].type, sent[i].message), at));
           now = expr_arithmetic(c, EXPR_ADD, now, expr_bool_to_int(c, more));
           if (s->channel == CHANNEL_SET)
             now = expr_ite(c, expr_less(c, expr_number(c, 1), now), expr_number(c, 1), now);
@@ -271,33 +272,36 @@ void require_channel_bound(struct action_lowering *a, const expr_id *out) {
     return;
   for (uint32_t p = 0; p < a->s->n; p++) {
     bool sends = false;
-    for (size_t i = 0; i < l->outbox.n; i++)
-      sends |= l->outbox.at[i].to == p;
+    for (size_t i = 0; i < l->scope.posted.n; i++)
+      sends |= l->scope.posted.at[i].to == p;
     if (sends)
-      assume(l, expr_at_most(l->expr_graph, held(a, a->p, p, l->outbox.at, out, l->outbox.n),
-                             expr_number(l->expr_graph, k->bound)));
+      assume_evaluated(l, expr_at_most(l->base.graph, held(a, a->p, p, l->scope.posted.at, out, l->scope.posted.n),
+                                       expr_number(l->base.graph, k->bound)));
   }
 }
 
 /* Exceeding the range of a channel's variable is reported as an error. */
 void fail_on_overflow(struct action_lowering *a, const expr_id *out) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   if (a->s->channel != CHANNEL_BAG)
     return;
-  for (size_t i = 0; i < l->outbox.n; i++) {
-    const struct sent_message *m = &l->outbox.at[i];
+  for (size_t i = 0; i < l->scope.posted.n; i++) {
+    const struct sym_sent *m = &l->scope.posted.at[i];
     const struct route *r = route_of(a->s, m->kind, a->p, m->to);
     if (!r->exists)
       continue;
-    expr_id room = expr_array_read(c, r->cell, flat_code(l, m->message), 0, MOST_EQUAL), same = expr_number(c, 1);
+    expr_id room = expr_array_read(c, r->cell, code_of_value(l, l->base.model->messages[m->kind].type, m->message), 0,
+                                   MOST_EQUAL),
+            same = expr_number(c, 1);
     for (size_t k = 0; k < i; k++)
-      if (l->outbox.at[k].to == m->to && l->outbox.at[k].kind == m->kind)
+      if (l->scope.posted.at[k].to == m->to && l->scope.posted.at[k].kind == m->kind)
         same = expr_arithmetic(
             c, EXPR_ADD, same,
-            expr_bool_to_int(c, expr_and(c, out[k], flat_equal(l, l->outbox.at[k].message, m->message))));
+            expr_bool_to_int(c, expr_and(c, out[k], sym_equal(&l->base, l->scope.posted.at[k].message, m->message))));
     expr_id over = expr_less(c, expr_number(c, MOST_EQUAL), expr_arithmetic(c, EXPR_ADD, room, same));
-    fail_if(l, expr_and(c, out[i], over), m->at, "export limit: more than %d equal messages in a channel", MOST_EQUAL);
+    scope_fail(&l->scope, expr_and(c, out[i], over), m->at, "export limit: more than %d equal messages in a channel",
+               MOST_EQUAL);
   }
 }
 

@@ -7,14 +7,14 @@
 
 struct round_message { /* the message from q to p in this round */
   expr_id when;
-  struct flat_value message;
+  struct sym_value *message; /* NULL: none can be sent */
 };
 
 struct round_lowering {
   struct model_lowering *l;
   uint32_t point, n;
   bool delivers, lossy, corrupts, heard_of_is_read; /* heard_of_is_read: some clause reads heard-of sets */
-  struct local_state *local;                        /* with the oracles of this round */
+  struct sym_state seen;                            /* the state, with the oracles of this round */
   expr_id *active, *crashes, *receives;
   struct round_message **sent; /* [q][p] */
   expr_id **heard, **forged;   /* [p][q] */
@@ -22,101 +22,97 @@ struct round_lowering {
 };
 
 static expr_id **square(struct model_lowering *l, uint32_t n) {
-  expr_id **rows = arena_array(l->arena, n + 1, sizeof *rows);
+  expr_id **rows = arena_array(l->base.arena, n + 1, sizeof *rows);
   for (uint32_t i = 0; i < n; i++)
-    rows[i] = arena_array(l->arena, n + 1, sizeof **rows);
+    rows[i] = arena_array(l->base.arena, n + 1, sizeof **rows);
   return rows;
 }
 
 static const struct role *role_of(const struct model_lowering *l, uint32_t p) {
-  return &l->model->roles[model_role_of(l->model, p)];
+  return &l->base.model->roles[model_role_of(l->base.model, p)];
 }
 
 static const char *pair_name(struct model_lowering *l, const char *what, uint32_t p, uint32_t q) {
-  return arena_printf(l->arena, "%s_%s_%s", process_name(l, p), what, process_name(l, q));
+  return arena_printf(l->base.arena, "%s_%s_%s", process_name(l, p), what, process_name(l, q));
 }
 
 /* --- before the exchange --- */
 
 static bool chosen_here(const struct model_lowering *l, const struct var *v, uint32_t point) {
-  return v->kind == VAR_ORACLE && (v->each == EACH_ROUND || l->model->points[point].phase_start);
+  return v->kind == VAR_ORACLE && (v->each == EACH_ROUND || l->base.model->points[point].phase_start);
 }
 
 static void choose_oracles(struct round_lowering *x, uint32_t p) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct role *role = role_of(l, p);
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *v = &role->vars[i];
     if (!chosen_here(l, v, x->point))
       continue;
-    const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), v->name);
+    const char *name = arena_printf(l->base.arena, "%s_%s", process_name(l, p), v->name);
     expr_id code = choice_number(l, name, 0, (int64_t)code_count(l, v->type, v->at) - 1);
     assume(l, expr_or(c, x->active[p], expr_equal(c, code, expr_number(c, 0))));
-    x->local[p].vars[i] = flat_if(l, x->active[p], flat_of_code(l, v->type, code), x->local[p].vars[i]);
+    x->seen.of[p].vars[i] = sym_ite(&l->base, x->active[p], value_of_code(l, v->type, code), x->seen.of[p].vars[i]);
   }
 }
 
 static bool may_crash(const struct model_lowering *l, uint32_t p) {
-  return node_of(l->expr_graph, l->now.local[p].crashed)->expr_kind == EXPR_VARIABLE;
+  return node_of(l->base.graph, l->now.of[p].crashed)->expr_kind == EXPR_VARIABLE;
 }
 
 static void choose_crashes(struct round_lowering *x) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  expr_id *down = arena_array(l->arena, x->n + 1, sizeof *down), any = expr_truth(c, false);
+  struct expr_graph *c = l->base.graph;
+  expr_id *down = arena_array(l->base.arena, x->n + 1, sizeof *down), any = EXPR_FALSE;
   for (uint32_t p = 0; p < x->n; p++) {
-    x->crashes[p] = expr_truth(c, false);
+    x->crashes[p] = EXPR_FALSE;
     if (may_crash(l, p)) {
-      x->crashes[p] = choice_truth(l, arena_printf(l->arena, "%s_crashes", process_name(l, p)));
+      x->crashes[p] = choice_truth(l, arena_printf(l->base.arena, "%s_crashes", process_name(l, p)));
       rule_guard(l, expr_implies(c, x->crashes[p], x->active[p]));
     }
     any = expr_or(c, any, x->crashes[p]);
-    down[p] = expr_or(c, l->now.local[p].crashed, x->crashes[p]);
+    down[p] = expr_or(c, l->now.of[p].crashed, x->crashes[p]);
     x->receives[p] = expr_and(c, x->active[p], expr_not(c, x->crashes[p]));
   }
-  rule_guard(l, expr_implies(c, any, faults_fit(l, CLAUSE_CRASH, down, false)));
+  rule_guard(l, expr_implies(c, any, faults_limited(&l->base, l->program->environment, CLAUSE_CRASH, down, false)));
 }
 
 /* --- sending --- */
 
-static void add_sent(struct round_lowering *x, uint32_t q, const struct sent_message *m) {
+static void add_sent(struct round_lowering *x, uint32_t q, const struct sym_sent *m) {
   struct model_lowering *l = x->l;
   struct round_message *to = &x->sent[q][m->to];
-  expr_id path = l->path;
-  l->path = expr_truth(l->expr_graph, true);
-  fail_if(l, expr_and(l->expr_graph, to->when, m->when), m->at, "two messages to one receiver in a round");
-  l->path = path;
-  const struct type *t = role_of(l, m->to)->body[x->point].received;
-  struct flat_value message = flat_as(l, m->message, t);
-  to->message = to->message.leaf ? flat_if(l, m->when, message, to->message) : message;
-  to->when = expr_or(l->expr_graph, to->when, m->when);
+  expr_id path = l->scope.path;
+  l->scope.path = EXPR_TRUE;
+  scope_fail(&l->scope, expr_and(l->base.graph, to->when, m->when), m->at, "two messages to one receiver in a round");
+  l->scope.path = path;
+  to->message = to->message ? sym_ite(&l->base, m->when, m->message, to->message) : m->message;
+  to->when = expr_or(l->base.graph, to->when, m->when);
 }
 
 static void send_all(struct round_lowering *x, uint32_t q) {
   struct model_lowering *l = x->l;
   const struct body *body = &role_of(l, q)->body[x->point];
-  struct local_state self = local_copy(l, model_role_of(l->model, q), &x->local[q]);
-  begin_process(l, q, &self, globals_copy(l, l->now.globals));
-  l->path = x->active[q];
-  vec_clear(&l->outbox);
+  begin_process(l, &x->seen, q);
+  l->scope.path = x->active[q];
   for (uint32_t i = 0; i < body->nsends; i++)
-    lower_send(l, &body->sends[i]);
-  l->path = expr_truth(l->expr_graph, true);
-  x->sent[q] = arena_array(l->arena, x->n + 1, sizeof **x->sent);
+    lower_send(&l->scope, &body->sends[i]);
+  l->scope.path = EXPR_TRUE;
+  x->sent[q] = arena_array(l->base.arena, x->n + 1, sizeof **x->sent);
   for (uint32_t p = 0; p < x->n; p++)
-    x->sent[q][p].when = expr_truth(l->expr_graph, false);
-  for (size_t i = 0; i < l->outbox.n; i++)
-    add_sent(x, q, &l->outbox.at[i]);
+    x->sent[q][p].when = EXPR_FALSE;
+  for (size_t i = 0; i < l->scope.posted.n; i++)
+    add_sent(x, q, &l->scope.posted.at[i]);
 }
 
 /* --- who hears whom --- */
 
 static expr_id must_hear(struct round_lowering *x, uint32_t p, uint32_t q) {
-  struct expr_graph *c = x->l->expr_graph;
-  const struct local_state *sender = &x->l->now.local[q], *receiver = &x->l->now.local[p];
+  struct expr_graph *c = x->l->base.graph;
+  const struct sym_process *sender = &x->l->now.of[q], *receiver = &x->l->now.of[p];
   if (p == q)
-    return expr_truth(c, true);
+    return EXPR_TRUE;
   expr_id excused =
       expr_or(c, expr_or(c, x->crashes[q], sender->crashed), expr_or(c, sender->omits_send, sender->byzantine));
   return expr_not(c, expr_or(c, excused, receiver->omits_receive));
@@ -126,15 +122,15 @@ static expr_id must_hear(struct round_lowering *x, uint32_t p, uint32_t q) {
  * corrupted). */
 static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct type *t = role_of(l, p)->body[x->point].received;
-  expr_id no = expr_truth(c, false), yes = expr_truth(c, true), zero = expr_number(c, 0), one = expr_number(c, 1);
-  expr_id sent = x->sent[q][p].when, liar = l->now.local[q].byzantine, receives = x->receives[p];
+  expr_id no = EXPR_FALSE, yes = EXPR_TRUE, zero = expr_number(c, 0), one = expr_number(c, 1);
+  expr_id sent = x->sent[q][p].when, liar = l->now.of[q].byzantine, receives = x->receives[p];
   expr_id must = x->delivers ? must_hear(x, p, q) : no;
   expr_id bound = x->lossy && p != q ? no : must; /* not allowed to be lost at all */
   expr_id may_lie = t ? expr_or(c, liar, x->corrupts ? sent : no) : no;
   bool speaks = !expr_is_constant(c, sent, 0) || !expr_is_constant(c, may_lie, 0);
-  int64_t lies = expr_is_constant(c, may_lie, 0) ? 0 : (int64_t)code_count(l, t, l->model->roles[0].at);
+  int64_t lies = expr_is_constant(c, may_lie, 0) ? 0 : (int64_t)code_count(l, t, l->base.model->roles[0].at);
   int64_t least = expr_is_constant(c, bound, 1) ? 1 : 0;
   x->lost[p][q] = x->corrupt[p][q] = no;
   x->forged[p][q] = zero;
@@ -171,38 +167,32 @@ static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
 static expr_id rounds_done(struct round_lowering *x) {
   struct model_lowering *l = x->l;
   return l->rounds_variable != UINT32_MAX ? variable_expr(l, l->rounds_variable)
-                                          : expr_number(l->expr_graph, l->model->points[x->point].number - 1);
+                                          : expr_number(l->base.graph, l->base.model->points[x->point].number - 1);
 }
 
 /* The predicate of a clause, for this round. */
 static expr_id predicate(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  struct global_state seen = {x->local, l->now.globals, rounds_done(x)};
+  struct expr_graph *c = l->base.graph;
   expr_id **is_forged = square(l, x->n);
   for (uint32_t p = 0; p < x->n; p++)
     for (uint32_t q = 0; q < x->n; q++)
       is_forged[p][q] = expr_less(c, expr_number(c, 0), x->forged[p][q]);
-  begin_process(l, 0, NULL, l->now.globals);
-  l->me = UINT32_MAX;
-  l->before = &seen;
-  l->heard = (expr_id *const *)x->heard;
-  l->corrupt = (expr_id *const *)is_forged;
-  l->failure_is_false = true;
-  l->failed = expr_truth(c, false);
-  expr_id holds = lower_truth(l, k->pred);
-  l->failure_is_false = false;
-  holds = expr_and(c, holds, expr_not(c, l->failed));
+  begin_property(l, &x->seen, NULL);
+  l->scope.heard = (expr_id *const *)x->heard;
+  l->scope.corrupt = (expr_id *const *)is_forged;
+  fail_fn *fail = collect_failures(l);
+  expr_id holds = lower_truth(&l->scope, k->pred);
+  l->base.fail = fail;
+  holds = expr_and(c, holds, expr_not(c, l->scope.error));
   expr_set_span(c, holds, k->at);
-  l->heard = l->corrupt = NULL;
-  l->before = NULL;
   return holds;
 }
 
 static void apply_predicate_clause(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  expr_id asked = expr_truth(c, true);
+  struct expr_graph *c = l->base.graph;
+  expr_id asked = EXPR_TRUE;
   if (k->kind == CLAUSE_FROM_ROUND)
     asked = expr_at_most(c, expr_number(c, k->from), expr_arithmetic(c, EXPR_ADD, rounds_done(x), expr_number(c, 1)));
   rule_guard_or_assume(l, expr_implies(c, asked, predicate(x, k)));
@@ -211,12 +201,12 @@ static void apply_predicate_clause(struct round_lowering *x, const struct clause
 /* Liveness: does the round satisfy a clause about the whole run? Rounds with other names need not satisfy it. */
 static void apply_run_clause(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
-  bool named = k->name_id == NO_NAME || l->model->points[x->point].name_id == k->name_id;
-  live_clause(l, k, named ? predicate(x, k) : expr_truth(l->expr_graph, k->kind == CLAUSE_FINALLY));
+  bool named = k->name_id == NO_NAME || l->base.model->points[x->point].name_id == k->name_id;
+  live_clause(l, k, named ? predicate(x, k) : expr_truth(k->kind == CLAUSE_FINALLY));
 }
 
 static expr_id count_charged(struct round_lowering *x, expr_id **of, uint32_t only) {
-  struct expr_graph *c = x->l->expr_graph;
+  struct expr_graph *c = x->l->base.graph;
   expr_id sum = expr_number(c, 0);
   for (uint32_t p = 0; p < x->n; p++)
     for (uint32_t q = 0; q < x->n && (only == UINT32_MAX || p == only); q++)
@@ -226,7 +216,7 @@ static expr_id count_charged(struct round_lowering *x, expr_id **of, uint32_t on
 
 static void apply_budget(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   expr_id **of = k->kind == CLAUSE_LOST ? x->lost : x->corrupt;
   uint32_t cell = k->kind == CLAUSE_LOST ? l->lost_variable : l->corrupted_variable;
   int64_t most = (int64_t)x->n * x->n;
@@ -247,7 +237,7 @@ static void apply_clauses(struct round_lowering *x) {
   const struct environment *env = x->l->program->environment;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *k = &env->clauses[i];
-    if (clause_is_about_round(x->l->model, k, x->point))
+    if (clause_is_about_round(x->l->base.model, k, x->point))
       apply_predicate_clause(x, k);
     if (k->kind == CLAUSE_LOST || k->kind == CLAUSE_CORRUPTED)
       apply_budget(x, k);
@@ -260,7 +250,7 @@ static void charge_run(struct round_lowering *x, uint32_t cell, expr_id **of) {
   struct model_lowering *l = x->l;
   if (cell == UINT32_MAX)
     return;
-  expr_id after = expr_arithmetic(l->expr_graph, EXPR_ADD, variable_expr(l, cell), count_charged(x, of, UINT32_MAX));
+  expr_id after = expr_arithmetic(l->base.graph, EXPR_ADD, variable_expr(l, cell), count_charged(x, of, UINT32_MAX));
   rule_change_allowed(l, cell, after); /* apply_clauses keeps it in its range */
 }
 
@@ -268,50 +258,51 @@ static void charge_run(struct round_lowering *x, uint32_t cell, expr_id **of) {
 
 static void receive(struct round_lowering *x, uint32_t p) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct type *t = role_of(l, p)->body[x->point].received;
-  l->received = arena_array(l->arena, x->n + 1, sizeof *l->received);
-  l->nreceived = 0;
+  struct sym_received *received = arena_array(l->base.arena, x->n + 1, sizeof *received);
+  l->scope.received = received;
   for (uint32_t q = 0; q < x->n && t; q++) {
     expr_id is_forged = expr_less(c, expr_number(c, 0), x->forged[p][q]);
     expr_id got = expr_and(c, x->heard[p][q], expr_or(c, x->sent[q][p].when, is_forged));
     if (expr_is_constant(c, got, 0))
       continue;
-    struct flat_value message = x->sent[q][p].message.leaf ? x->sent[q][p].message : flat_default(l, t);
+    struct sym_value *message = x->sent[q][p].message ? x->sent[q][p].message : sym_default(&l->base, t);
     if (!expr_is_constant(c, is_forged, 0)) {
       expr_id code =
           expr_ite(c, is_forged, expr_arithmetic(c, EXPR_SUB, x->forged[p][q], expr_number(c, 1)), expr_number(c, 0));
       expr_assert_bounds(c, code, 0, (int64_t)code_count(l, t, (struct span){0, 0}) - 1);
-      message = flat_if(l, is_forged, flat_of_code(l, t, code), message);
+      message = sym_ite(&l->base, is_forged, value_of_code(l, t, code), message);
     }
-    l->received[l->nreceived++] = (struct received_message){got, q, message};
+    received[l->scope.nreceived++] = (struct sym_received){got, message, number_of(q)};
   }
 }
 
-static void update(struct round_lowering *x, uint32_t p, struct local_state *after) {
+static void update(struct round_lowering *x, uint32_t p, struct sym_process *after) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  uint32_t r = model_role_of(l->model, p);
-  const struct role *role = &l->model->roles[r];
+  struct expr_graph *c = l->base.graph;
+  uint32_t r = model_role_of(l->base.model, p);
+  const struct role *role = &l->base.model->roles[r];
   const struct body *body = &role->body[x->point];
-  const struct local_state *now = &l->now.local[p];
-  *after = local_copy(l, r, &x->local[p]);
-  begin_process(l, p, after, globals_copy(l, l->now.globals));
+  const struct sym_process *now = &l->now.of[p];
+  begin_process(l, &x->seen, p);
   receive(x, p);
-  after->halted = expr_truth(c, false); /* only for this path */
-  l->path = x->receives[p];
-  lower_block(l, &body->update);
-  lower_block(l, &body->finally);
-  l->path = expr_truth(c, true);
-  local_merge(l, r, x->receives[p], after, now);
+  l->scope.path = x->receives[p];
+  lower_block(&l->scope, &body->update);
+  lower_block(&l->scope, &body->finally);
+  *after = process_after(l, now);
+  for (uint32_t i = 0; i < role->nvars; i++)
+    after->vars[i] = sym_ite(&l->base, x->receives[p], after->vars[i], now->vars[i]);
+  after->halted = expr_ite(c, x->receives[p], after->halted, now->halted);
   after->crashed = expr_or(c, now->crashed, x->crashes[p]);
-  expr_id idle = expr_not(c, active(l, after));
+  expr_id idle = expr_not(c, sym_process_active(&l->base, after));
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *v = &role->vars[i];
     if (v->kind != VAR_ORACLE)
       continue;
-    expr_id forgotten = v->each == EACH_ROUND || l->model->points[x->point].phase_end ? expr_truth(c, true) : idle;
-    after->vars[i] = flat_if(l, forgotten, flat_default(l, v->type), after->vars[i]);
+    expr_id forgotten = v->each == EACH_ROUND || l->base.model->points[x->point].phase_end ? EXPR_TRUE : idle;
+    struct sym_value *none = sym_canonical(&l->base, v->type, sym_default(&l->base, v->type));
+    after->vars[i] = sym_ite(&l->base, forgotten, none, after->vars[i]);
   }
 }
 
@@ -319,11 +310,11 @@ static void update(struct round_lowering *x, uint32_t p, struct local_state *aft
 
 static void advance(struct round_lowering *x) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  const struct point *point = &l->model->points[x->point];
+  struct expr_graph *c = l->base.graph;
+  const struct point *point = &l->base.model->points[x->point];
   expr_id one = expr_number(c, 1);
   if (l->point_variable != UINT32_MAX)
-    rule_change(l, l->point_variable, expr_number(c, point->next == POINT_END ? l->model->npoints : point->next));
+    rule_change(l, l->point_variable, expr_number(c, point->next == POINT_END ? l->base.model->npoints : point->next));
   if (l->phase_variable != UINT32_MAX && point->phase_end && point->endless)
     rule_change(l, l->phase_variable, expr_arithmetic(c, EXPR_ADD, variable_expr(l, l->phase_variable), one));
   if (l->rounds_variable != UINT32_MAX) {
@@ -338,8 +329,8 @@ static void advance(struct round_lowering *x) {
 /* --max-rounds: derived from the phase, or counted. */
 static void limit_rounds(struct round_lowering *x) {
   struct model_lowering *l = x->l;
-  struct expr_graph *c = l->expr_graph;
-  const struct model *m = l->model;
+  struct expr_graph *c = l->base.graph;
+  const struct model *m = l->base.model;
   uint32_t length = 0;
   for (uint32_t i = 0; i < m->npoints; i++)
     length += m->points[i].endless;
@@ -357,17 +348,17 @@ static void limit_rounds(struct round_lowering *x) {
 }
 
 static struct span span_of(const struct model_lowering *l, uint32_t point) {
-  for (uint32_t r = 0; r < l->model->nroles; r++)
-    if (l->model->roles[r].body[point].at.to)
-      return l->model->roles[r].body[point].at;
+  for (uint32_t r = 0; r < l->base.model->nroles; r++)
+    if (l->base.model->roles[r].body[point].at.to)
+      return l->base.model->roles[r].body[point].at;
   return (struct span){0, 0};
 }
 
 static void one_round(struct model_lowering *l, uint32_t point) {
-  struct expr_graph *c = l->expr_graph;
-  const struct model *m = l->model;
+  struct expr_graph *c = l->base.graph;
+  const struct model *m = l->base.model;
   const struct environment *env = l->program->environment;
-  struct round_lowering *x = arena_alloc(l->arena, sizeof *x);
+  struct round_lowering *x = arena_alloc(l->base.arena, sizeof *x);
   uint32_t n = m->nprocesses;
   *x = (struct round_lowering){.l = l, .point = point, .n = n};
   x->lossy = clause_of_kind(env, CLAUSE_LOST) != NULL;
@@ -378,23 +369,25 @@ static void one_round(struct model_lowering *l, uint32_t point) {
         clause_is_about_round(m, &env->clauses[i], point) && clause_reads_heard_of(m, &env->clauses[i]);
   for (uint32_t i = 0; l->program->live.property && i < env->nclauses; i++)
     x->heard_of_is_read |= clause_is_of_runs(&env->clauses[i]);
-  x->active = arena_array(l->arena, n + 1, sizeof *x->active);
-  x->crashes = arena_array(l->arena, n + 1, sizeof *x->crashes);
-  x->receives = arena_array(l->arena, n + 1, sizeof *x->receives);
-  x->sent = arena_array(l->arena, n + 1, sizeof *x->sent);
+  x->active = arena_array(l->base.arena, n + 1, sizeof *x->active);
+  x->crashes = arena_array(l->base.arena, n + 1, sizeof *x->crashes);
+  x->receives = arena_array(l->base.arena, n + 1, sizeof *x->receives);
+  x->sent = arena_array(l->base.arena, n + 1, sizeof *x->sent);
   x->heard = square(l, n), x->forged = square(l, n), x->lost = square(l, n), x->corrupt = square(l, n);
-  const char *name = m->points[point].name ? arena_printf(l->arena, "round_%s_%u", m->points[point].name, point + 1)
-                                           : arena_printf(l->arena, "round_%u", point + 1);
+  const char *name = m->points[point].name
+                         ? arena_printf(l->base.arena, "round_%s_%u", m->points[point].name, point + 1)
+                         : arena_printf(l->base.arena, "round_%u", point + 1);
   rule_begin(l, name, span_of(l, point));
   if (l->point_variable != UINT32_MAX)
     rule_guard(l, expr_equal(c, variable_expr(l, l->point_variable), expr_number(c, point)));
   limit_rounds(x);
-  l->point = point;
-  l->phase = l->phase_variable != UINT32_MAX ? variable_expr(l, l->phase_variable) : expr_number(c, 1);
-  x->local = arena_array(l->arena, n + 1, sizeof *x->local);
+  l->now.point = point;
+  x->seen = l->now;
+  x->seen.rounds = number_at(c, rounds_done(x));
+  x->seen.of = arena_array(l->base.arena, n + 1, sizeof *x->seen.of);
   for (uint32_t p = 0; p < n; p++) {
-    x->local[p] = local_copy(l, model_role_of(m, p), &l->now.local[p]);
-    x->active[p] = active(l, &l->now.local[p]);
+    x->seen.of[p] = process_copy(l, p, &l->now.of[p]);
+    x->active[p] = sym_process_active(&l->base, &l->now.of[p]);
   }
   choose_crashes(x);
   for (uint32_t p = 0; p < n; p++)
@@ -405,9 +398,10 @@ static void one_round(struct model_lowering *l, uint32_t point) {
     for (uint32_t q = 0; q < n; q++)
       choose_pair(x, p, q);
   apply_clauses(x);
-  struct global_state after = {arena_array(l->arena, n + 1, sizeof *after.local), l->now.globals, expr_number(c, 0)};
+  struct sym_state after = l->now;
+  after.of = arena_array(l->base.arena, n + 1, sizeof *after.of);
   for (uint32_t p = 0; p < n; p++)
-    update(x, p, &after.local[p]);
+    update(x, p, &after.of[p]);
   charge_run(x, l->lost_variable, x->lost);
   charge_run(x, l->corrupted_variable, x->corrupt);
   advance(x);
@@ -415,6 +409,6 @@ static void one_round(struct model_lowering *l, uint32_t point) {
 }
 
 void lower_rounds(struct model_lowering *l) {
-  for (uint32_t i = 0; i < l->model->npoints; i++)
+  for (uint32_t i = 0; i < l->base.model->npoints; i++)
     one_round(l, i);
 }

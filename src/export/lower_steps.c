@@ -8,88 +8,84 @@
 /* --- actions --- */
 
 static expr_id channel_to(struct model_lowering *l, uint32_t q, uint32_t p) {
-  const struct role *role = &l->model->roles[model_role_of(l->model, q)];
+  const struct role *role = &l->base.model->roles[model_role_of(l->base.model, q)];
   if (role->ring)
-    return expr_truth(l->expr_graph, p == role->first + (q - role->first + 1) % role->count);
+    return expr_truth(p == role->first + (q - role->first + 1) % role->count);
   if (!role->graph)
-    return expr_truth(l->expr_graph, true);
-  struct local_state nobody = {0};
-  begin_process(l, q, &nobody, l->now.globals);
-  l->failure_is_false = true;
-  l->failed = expr_truth(l->expr_graph, false);
-  expr_id in = neighbours_of(l).leaf[p];
-  l->failure_is_false = false;
-  return expr_and(l->expr_graph, in, expr_not(l->expr_graph, l->failed));
+    return EXPR_TRUE;
+  struct scope s;
+  scope_of_process(&s, &l->base, &l->now, q);
+  fail_fn *fail = l->base.fail;
+  l->base.fail = NULL;
+  truth in = sym_has_process(lower_neighbours(&s), p);
+  l->base.fail = fail;
+  return expr_and(l->base.graph, in, expr_not(l->base.graph, s.error));
 }
 
 /* The conditions under which the guard is evaluated: the process is at the action's point and alive, and `once` is not
    used up. */
 static void action_guard(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
-  const struct role *role = &l->model->roles[model_role_of(l->model, a->p)];
-  const struct local_state *now = &l->now.local[a->p];
-  rule_guard(l, active(l, now));
+  struct expr_graph *c = l->base.graph;
+  const struct role *role = &l->base.model->roles[model_role_of(l->base.model, a->p)];
+  const struct sym_process *now = &l->now.of[a->p];
+  rule_guard(l, sym_process_active(&l->base, now));
   if (role->point_var != NO_VAR) {
-    expr_id at = now->vars[role->point_var].leaf[0];
+    struct number at = now->vars[role->point_var]->number;
     const char *first = role->vars[role->point_var].type->labels[0];
     if (a->action->point != ANY_POINT)
-      rule_guard(l, expr_equal(c, at, expr_number(c, a->action->point)));
+      rule_guard(l, number_is(c, at, a->action->point));
     else if (!strcmp(first, "start"))
-      rule_guard(l, expr_not(c, expr_equal(c, at, expr_number(c, 0))));
+      rule_guard(l, expr_not(c, number_is(c, at, 0)));
   }
   if (a->action->once != NO_SLOT)
-    rule_guard(l, expr_not(c, now->vars[a->action->once].leaf[0]));
+    rule_guard(l, expr_not(c, now->vars[a->action->once]->truth));
 }
 
-static void bind(struct model_lowering *l, const struct action *a, struct flat_value message, uint32_t sender) {
-  expr_id from = expr_number(l->expr_graph, sender);
-  l->slot[a->slot] = message;
-  l->slot_sender[a->slot] = from;
+static void bind(struct model_lowering *l, const struct action *a, struct sym_value *message, uint32_t sender) {
+  l->scope.slot[a->slot] = message;
+  l->scope.slot_sender[a->slot] = number_of(sender);
   if (a->from_slot != NO_SLOT)
-    l->slot[a->from_slot] = flat_number(l, l->model->processes, from);
+    l->scope.slot[a->from_slot] = sym_number(&l->base, number_of(sender));
   for (uint32_t i = 0; i < a->nparts; i++)
-    l->slot[a->parts[i].slot] = flat_part(l, message, a->parts[i].field);
+    l->scope.slot[a->parts[i].slot] = message->part[a->parts[i].field];
 }
 
 /* Requires that the message is pending (or forged by a Byzantine sender) and matches. */
-static void require_pending(struct action_lowering *a, struct message_taking *t, struct flat_value message) {
+static void require_pending(struct action_lowering *a, struct message_taking *t, struct sym_value *message) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
-  expr_id liar = l->now.local[t->sender].byzantine;
+  struct expr_graph *c = l->base.graph;
+  expr_id liar = l->now.of[t->sender].byzantine;
   expr_id there = pending(a->s, a->action->kind, t->sender, a->p, t->code);
-  t->forged = expr_truth(c, false);
+  t->forged = EXPR_FALSE;
   if (!expr_is_constant(c, liar, 0)) {
-    expr_id path = l->path;
     t->forged = expr_and(c, liar, channel_to(l, t->sender, a->p));
-    begin_process(l, a->p, &a->after, a->globals);
-    l->path = path;
     there = expr_ite(c, liar, t->forged, there);
   }
   rule_guard(l, expr_implies(c, t->when, there));
   if (!a->action->match)
     return;
   bind(l, a->action, message, t->sender);
-  expr_id path = path_and(l, expr_and(c, t->when, there));
-  expr_id fits = lower_truth(l, a->action->match);
-  l->path = path;
-  assume(l, expr_implies(c, t->when, fits));
+  expr_id path = scope_narrow(&l->scope, expr_and(c, t->when, there));
+  expr_id fits = lower_truth(&l->scope, a->action->match);
+  l->scope.path = path;
+  assume_evaluated(l, expr_implies(c, t->when, fits));
 }
 
 /* `at most k messages are duplicated`: a received message may stay in the channel. */
 static void choose_kept(struct action_lowering *a, struct message_taking *t) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
-  t->kept = expr_truth(c, false);
+  struct expr_graph *c = l->base.graph;
+  t->kept = EXPR_FALSE;
   if (!clause_of_kind(l->program->environment, CLAUSE_DUPLICATED) || !consumes(a->action))
     return;
-  t->kept = choice_truth(l, arena_printf(l->arena, "stays_from_%s", process_name(l, t->sender)));
+  t->kept = choice_truth(l, arena_printf(l->base.arena, "stays_from_%s", process_name(l, t->sender)));
   rule_guard(l, expr_implies(c, t->kept, expr_and(c, t->when, expr_not(c, t->forged))));
 }
 
 static void charge_kept(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   if (l->duplicated_variable == UINT32_MAX)
     return;
   expr_id sum = expr_number(c, 0);
@@ -104,16 +100,16 @@ static void charge_kept(struct action_lowering *a) {
 /* Receives one message from one sender, with any code. */
 static bool take_one(struct action_lowering *a, uint32_t q) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   uint32_t kind = a->action->kind;
   const struct route *r = route_of(a->s, kind, q, a->p);
-  if (!r->exists && expr_is_constant(c, l->now.local[q].byzantine, 0))
+  if (!r->exists && expr_is_constant(c, l->now.of[q].byzantine, 0))
     return false;
-  struct message_taking *t = a->taken = arena_alloc(l->arena, sizeof *t);
+  struct message_taking *t = a->taken = arena_alloc(l->base.arena, sizeof *t);
   a->ntaken = 1;
-  *t = (struct message_taking){.sender = q, .when = expr_truth(c, true)};
-  t->code = choice_number(l, l->model->messages[kind].name, 0, (int64_t)a->s->codes[kind] - 1);
-  struct flat_value message = flat_of_code(l, l->model->messages[kind].type, t->code);
+  *t = (struct message_taking){.sender = q, .when = EXPR_TRUE};
+  t->code = choice_number(l, l->base.model->messages[kind].name, 0, (int64_t)a->s->codes[kind] - 1);
+  struct sym_value *message = value_of_code(l, l->base.model->messages[kind].type, t->code);
   require_pending(a, t, message);
   choose_kept(a, t);
   bind(l, a->action, message, q);
@@ -126,13 +122,12 @@ static uint32_t matching_codes(struct action_lowering *a, uint32_t q, int64_t *c
   uint32_t n = 0, kind = a->action->kind;
   for (int64_t code = 0; code < (int64_t)a->s->codes[kind]; code++) {
     if (a->action->match) {
-      bind(l, a->action, flat_of_code(l, l->model->messages[kind].type, expr_number(l->expr_graph, code)), q);
-      l->failure_is_false = true;
-      expr_id failed = l->failed, fits = lower_truth(l, a->action->match);
-      bool fails = l->failed != failed;
-      l->failed = failed;
-      l->failure_is_false = false;
-      if (expr_is_constant(l->expr_graph, fits, 0) && !fails)
+      bind(l, a->action, value_of_code(l, l->base.model->messages[kind].type, expr_number(l->base.graph, code)), q);
+      fail_fn *fail = collect_failures(l);
+      truth fits = lower_truth(&l->scope, a->action->match);
+      bool fails = l->scope.error != EXPR_FALSE;
+      l->base.fail = fail;
+      if (expr_is_constant(l->base.graph, fits, 0) && !fails)
         continue;
     }
     codes[n++] = code;
@@ -143,105 +138,104 @@ static uint32_t matching_codes(struct action_lowering *a, uint32_t q, int64_t *c
 /* Receives a quorum: for each sender, a choice of one message or none. */
 static void take_quorum(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   uint32_t kind = a->action->kind, n = a->s->n;
-  const struct type *type = l->model->messages[kind].type;
-  int64_t *codes = arena_array(l->arena, memory_size(a->s->codes[kind] + 1), sizeof *codes);
-  struct received_message *received = arena_array(l->arena, n + 1, sizeof *received);
-  a->taken = arena_array(l->arena, n + 1, sizeof *a->taken);
+  const struct type *type = l->base.model->messages[kind].type;
+  int64_t *codes = arena_array(l->base.arena, memory_size(a->s->codes[kind] + 1), sizeof *codes);
+  struct sym_received *received = arena_array(l->base.arena, n + 1, sizeof *received);
+  a->taken = arena_array(l->base.arena, n + 1, sizeof *a->taken);
   for (uint32_t q = 0; q < n; q++) {
-    if (!route_of(a->s, kind, q, a->p)->exists && expr_is_constant(c, l->now.local[q].byzantine, 0))
+    if (!route_of(a->s, kind, q, a->p)->exists && expr_is_constant(c, l->now.of[q].byzantine, 0))
       continue;
     uint32_t ncodes = matching_codes(a, q, codes);
     expr_id which = choice_number(
-        l, arena_printf(l->arena, "%s_from_%s", l->model->messages[kind].name, process_name(l, q)), 0, ncodes);
+        l, arena_printf(l->base.arena, "%s_from_%s", l->base.model->messages[kind].name, process_name(l, q)), 0,
+        ncodes);
     struct message_taking *t = &a->taken[a->ntaken];
     *t =
         (struct message_taking){.sender = q, .when = expr_less(c, expr_number(c, 0), which), .code = expr_number(c, 0)};
-    struct flat_value message = flat_default(l, type);
+    struct sym_value *message = sym_default(&l->base, type);
     if (ncodes == a->s->codes[kind]) {
       t->code = expr_ite(c, t->when, expr_arithmetic(c, EXPR_SUB, which, expr_number(c, 1)), expr_number(c, 0));
       expr_assert_bounds(c, t->code, 0, (int64_t)a->s->codes[kind] - 1);
-      message = flat_if(l, t->when, flat_of_code(l, type, t->code), message);
+      message = sym_ite(&l->base, t->when, value_of_code(l, type, t->code), message);
     } else {
       for (uint32_t i = 0; i < ncodes; i++) {
         expr_id is = expr_equal(c, which, expr_number(c, i + 1));
         t->code = expr_ite(c, is, expr_number(c, codes[i]), t->code);
-        message = flat_if(l, is, flat_of_code(l, type, expr_number(c, codes[i])), message);
+        message = sym_ite(&l->base, is, value_of_code(l, type, expr_number(c, codes[i])), message);
       }
     }
     require_pending(a, t, message);
     choose_kept(a, t);
-    received[a->ntaken++] = (struct received_message){t->when, q, message};
+    received[a->ntaken++] = (struct sym_received){t->when, message, number_of(q)};
   }
-  expr_id size = lower_number(l, a->action->size), sum = expr_number(c, 0), first = expr_truth(c, false);
+  expr_id size = lower_number(l, a->action->size), sum = expr_number(c, 0), first = EXPR_FALSE;
   for (uint32_t i = 0; i < a->ntaken; i++) {
-    sum = expr_arithmetic(c, EXPR_ADD, sum, expr_bool_to_int(c, received[i].when));
+    sum = expr_arithmetic(c, EXPR_ADD, sum, expr_bool_to_int(c, received[i].there));
     for (uint32_t k = 0; k < i; k++) /* the messages agree on the parts that must be equal */
       for (uint32_t j = 0; j < a->action->nparts; j++) {
         uint32_t field = a->action->parts[j].field;
-        expr_id same =
-            flat_equal(l, flat_part(l, received[i].message, field), flat_part(l, received[k].message, field));
-        assume(l, expr_implies(c, expr_and(c, received[i].when, received[k].when), same));
+        expr_id same = sym_equal(&l->base, received[i].message->part[field], received[k].message->part[field]);
+        assume_evaluated(l, expr_implies(c, expr_and(c, received[i].there, received[k].there), same));
       }
-    first = expr_or(c, first, received[i].when);
+    first = expr_or(c, first, received[i].there);
   }
-  assume(l, a->action->exactly ? expr_equal(c, sum, size) : expr_at_most(c, size, sum));
+  assume_evaluated(l, a->action->exactly ? expr_equal(c, sum, size) : expr_at_most(c, size, sum));
   if (a->action->nparts > 0)
-    assume(l, first);
-  l->received = received;
-  l->nreceived = a->ntaken;
+    assume_evaluated(l, first);
+  l->scope.received = received;
+  l->scope.nreceived = a->ntaken;
   for (uint32_t j = 0; j < a->action->nparts; j++) {
-    struct flat_value part = flat_default(l, type->fields[a->action->parts[j].field].type);
+    struct sym_value *part = sym_default(&l->base, type->fields[a->action->parts[j].field].type);
     for (uint32_t i = 0; i < a->ntaken; i++)
-      part = flat_if(l, received[i].when, flat_part(l, received[i].message, a->action->parts[j].field), part);
-    l->slot[a->action->parts[j].slot] = part;
+      part = sym_ite(&l->base, received[i].there, received[i].message->part[a->action->parts[j].field], part);
+    l->scope.slot[a->action->parts[j].slot] = part;
   }
 }
 
-static struct global_state state_after(struct action_lowering *a) {
+static struct sym_state state_after(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct global_state after = {arena_array(l->arena, a->s->n + 1, sizeof *after.local), a->globals,
-                               expr_number(l->expr_graph, 0)};
-  memcpy(after.local, l->now.local, a->s->n * sizeof *after.local);
-  after.local[a->p] = a->after;
+  struct sym_state after = l->now;
+  after.of = arena_array(l->base.arena, a->s->n + 1, sizeof *after.of);
+  after.globals = a->globals;
+  memcpy(after.of, l->now.of, a->s->n * sizeof *after.of);
+  after.of[a->p] = a->after;
   return after;
 }
 
 /* --- rules --- */
 
 static expr_id *no_rows(struct model_lowering *l) {
-  expr_id *row = arena_array(l->arena, l->program->variables.n + 1, sizeof *row);
+  expr_id *row = arena_array(l->base.arena, l->program->variables.n + 1, sizeof *row);
   for (size_t i = 0; i < l->program->variables.n; i++)
     row[i] = NO_EXPR;
   return row;
 }
 
 static bool may_crash(const struct model_lowering *l, uint32_t p) {
-  return node_of(l->expr_graph, l->now.local[p].crashed)->expr_kind == EXPR_VARIABLE;
+  return node_of(l->base.graph, l->now.of[p].crashed)->expr_kind == EXPR_VARIABLE;
 }
 
 static void guard_crash(struct model_lowering *l, uint32_t p) {
-  struct expr_graph *c = l->expr_graph;
-  expr_id *down = arena_array(l->arena, l->model->nprocesses + 1, sizeof *down);
-  for (uint32_t q = 0; q < l->model->nprocesses; q++)
-    down[q] = q == p ? expr_truth(c, true) : expr_or(c, l->now.local[q].crashed, l->now.local[q].recovered);
-  rule_guard(l, active(l, &l->now.local[p]));
-  rule_guard(l, faults_fit(l, CLAUSE_CRASH, down, false));
+  struct expr_graph *c = l->base.graph;
+  expr_id *down = arena_array(l->base.arena, l->base.model->nprocesses + 1, sizeof *down);
+  for (uint32_t q = 0; q < l->base.model->nprocesses; q++)
+    down[q] = q == p ? EXPR_TRUE : expr_or(c, l->now.of[q].crashed, l->now.of[q].recovered);
+  rule_guard(l, sym_process_active(&l->base, &l->now.of[p]));
+  rule_guard(l, faults_limited(&l->base, l->program->environment, CLAUSE_CRASH, down, false));
 }
 
-/* Executes the body and its sends. Returns false if no message can be received. crashing: the process crashes during
+/* Executes the body and its sends. Returns false if the action is never possible. crashing: the process crashes during
    the action, after sending some of its messages. */
 static bool run_action(struct action_lowering *a, uint32_t sender, bool crashing) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
-  const struct role *role = &l->model->roles[model_role_of(l->model, a->p)];
-  const struct local_state *now = &l->now.local[a->p];
-  a->after = local_copy(l, model_role_of(l->model, a->p), now);
-  a->globals = globals_copy(l, l->now.globals);
+  struct expr_graph *c = l->base.graph;
+  const struct role *role = &l->base.model->roles[model_role_of(l->base.model, a->p)];
+  const struct sym_process *now = &l->now.of[a->p];
   a->row = no_rows(l);
   a->ntaken = 0;
-  begin_process(l, a->p, &a->after, a->globals);
+  begin_process(l, &l->now, a->p);
   if (crashing)
     guard_crash(l, a->p);
   action_guard(a);
@@ -251,28 +245,29 @@ static bool run_action(struct action_lowering *a, uint32_t sender, bool crashing
     take_quorum(a);
   else if (a->action->trigger != TRIGGER_ONE && a->action->trigger != TRIGGER_NONE)
     refuse(l, a->action->at, "what this waits for cannot be written in this format");
-  expr_id guard = lower_guard(l, &a->action->guard);
+  expr_id guard = lower_guard(&l->scope, &a->action->guard);
+  if (guard == EXPR_FALSE && l->rule->failures.n == 0)
+    return false;
   expr_set_span(c, guard, a->action->at);
-  assume(l, guard);
-  a->after.halted = expr_truth(c, false);
+  assume_evaluated(l, guard);
   if (role->point_var != NO_VAR && a->action->next != ANY_POINT)
-    a->after.vars[role->point_var] =
-        flat_number(l, a->after.vars[role->point_var].type, expr_number(c, a->action->next));
+    l->scope.vars[role->point_var] = sym_number(&l->base, number_of(a->action->next));
   if (a->action->once != NO_SLOT)
-    a->after.vars[a->action->once] =
-        flat_as(l, flat_truth(l, expr_truth(c, true)), a->after.vars[a->action->once].type);
-  vec_clear(&l->outbox);
-  lower_block(l, &a->action->body);
-  l->path = expr_truth(c, true);
+    l->scope.vars[a->action->once] = sym_truth(&l->base, EXPR_TRUE);
+  if (guard != EXPR_FALSE) /* otherwise it has no witness that the body could use */
+    lower_block(&l->scope, &a->action->body);
+  l->scope.path = EXPR_TRUE;
+  a->after = process_after(l, now);
+  a->globals = l->scope.globals;
   return true;
 }
 
 static void finish_action(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  expr_id *out = arena_array(l->arena, l->outbox.n + 1, sizeof *out);
-  for (size_t i = 0; i < l->outbox.n; i++)
-    out[i] = expr_and(l->expr_graph, l->outbox.at[i].when,
-                      expr_not(l->expr_graph, l->now.local[l->outbox.at[i].to].byzantine));
+  expr_id *out = arena_array(l->base.arena, l->scope.posted.n + 1, sizeof *out);
+  for (size_t i = 0; i < l->scope.posted.n; i++)
+    out[i] = expr_and(l->base.graph, l->scope.posted.at[i].when,
+                      expr_not(l->base.graph, l->now.of[l->scope.posted.at[i].to].byzantine));
   charge_kept(a);
   consume(a);
   require_channel_bound(a, out);
@@ -280,13 +275,13 @@ static void finish_action(struct action_lowering *a) {
   post_all(a, out);
   change_rows(a);
   if (l->program->live.property) {
-    expr_id forged = expr_truth(l->expr_graph, false);
+    expr_id forged = EXPR_FALSE;
     for (uint32_t i = 0; i < a->ntaken; i++)
-      forged = expr_or(l->expr_graph, forged, expr_and(l->expr_graph, a->taken[i].when, a->taken[i].forged));
+      forged = expr_or(l->base.graph, forged, expr_and(l->base.graph, a->taken[i].when, a->taken[i].forged));
     bool one = a->action->trigger == TRIGGER_ONE;
     live_action(l, a->p, a->action, one ? a->taken[0].sender : 0, one ? a->taken[0].code : NO_EXPR, forged);
   }
-  struct global_state after = state_after(a);
+  struct sym_state after = state_after(a);
   rule_end(l, &after);
 }
 
@@ -294,14 +289,14 @@ static void finish_action(struct action_lowering *a) {
    action must have been possible. */
 static void finish_crash(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
-  struct expr_graph *c = l->expr_graph;
-  size_t n = l->outbox.n;
-  expr_id *out = arena_array(l->arena, n + 1, sizeof *out), *whole = arena_array(l->arena, n + 1, sizeof *whole),
-          any = expr_truth(c, false);
+  struct expr_graph *c = l->base.graph;
+  size_t n = l->scope.posted.n;
+  expr_id *out = arena_array(l->base.arena, n + 1, sizeof *out),
+          *whole = arena_array(l->base.arena, n + 1, sizeof *whole), any = EXPR_FALSE;
   const struct clause *k = clause_of_kind(l->program->environment, CLAUSE_CHANNELS);
   for (size_t i = 0; i < n; i++) {
-    expr_id sent = l->outbox.at[i].when, listens = expr_not(c, l->now.local[l->outbox.at[i].to].byzantine);
-    expr_id chosen = choice_truth(l, arena_printf(l->arena, "out_%zu", i + 1));
+    expr_id sent = l->scope.posted.at[i].when, listens = expr_not(c, l->now.of[l->scope.posted.at[i].to].byzantine);
+    expr_id chosen = choice_truth(l, arena_printf(l->base.arena, "out_%zu", i + 1));
     assume(l, expr_implies(c, chosen, sent));
     whole[i] = expr_and(c, sent, listens);
     out[i] = expr_and(c, chosen, listens);
@@ -322,11 +317,11 @@ static void finish_crash(struct action_lowering *a) {
   fail_on_overflow(a, out);
   post_all(a, out);
   change_rows(a);
-  a->after = local_copy(l, model_role_of(l->model, a->p), &l->now.local[a->p]);
-  a->after.crashed = expr_truth(c, true);
-  a->after.recovered = expr_truth(c, false);
+  a->after = process_copy(l, a->p, &l->now.of[a->p]);
+  a->after.crashed = EXPR_TRUE;
+  a->after.recovered = EXPR_FALSE;
   a->globals = l->now.globals;
-  struct global_state after = state_after(a);
+  struct sym_state after = state_after(a);
   rule_end(l, &after);
 }
 
@@ -341,11 +336,13 @@ static void action_rules(struct channel_layout *s, uint32_t p, const struct acti
   for (uint32_t q = 0; q < senders; q++)
     for (int crashing = 0; crashing <= may_crash(l, p); crashing++) {
       struct action_lowering a = {.s = s, .p = p, .action = action};
-      const char *from = action->trigger == TRIGGER_ONE ? arena_printf(l->arena, "_from_%s", process_name(l, q)) : "";
+      const char *from =
+          action->trigger == TRIGGER_ONE ? arena_printf(l->base.arena, "_from_%s", process_name(l, q)) : "";
       const char *verb = crashing ? "crashes_in" : "does";
-      rule_begin(l, arena_printf(l->arena, "%s_%s_%s%s", process_name(l, p), verb, action->name, from), action->at);
+      rule_begin(l, arena_printf(l->base.arena, "%s_%s_%s%s", process_name(l, p), verb, action->name, from),
+                 action->at);
       bool possible = run_action(&a, q, crashing);
-      if (!possible || (crashing && l->outbox.n == 0))
+      if (!possible || (crashing && l->scope.posted.n == 0))
         drop_rule(l);
       else if (crashing)
         finish_crash(&a);
@@ -356,41 +353,41 @@ static void action_rules(struct channel_layout *s, uint32_t p, const struct acti
 
 static void crash_rules(struct channel_layout *s, uint32_t p) {
   struct model_lowering *l = s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   struct action_lowering a = {.s = s, .p = p};
   if (!may_crash(l, p))
     return;
-  uint32_t r = model_role_of(l->model, p);
-  const struct role *role = &l->model->roles[r];
-  rule_begin(l, arena_printf(l->arena, "%s_crashes", process_name(l, p)), (struct span){0, 0});
+  uint32_t r = model_role_of(l->base.model, p);
+  const struct role *role = &l->base.model->roles[r];
+  rule_begin(l, arena_printf(l->base.arena, "%s_crashes", process_name(l, p)), (struct span){0, 0});
   guard_crash(l, p);
-  a.after = local_copy(l, r, &l->now.local[p]);
-  a.after.crashed = expr_truth(c, true);
-  a.after.recovered = expr_truth(c, false);
+  a.after = process_copy(l, p, &l->now.of[p]);
+  a.after.crashed = EXPR_TRUE;
+  a.after.recovered = EXPR_FALSE;
   a.globals = l->now.globals;
-  struct global_state after = state_after(&a);
+  struct sym_state after = state_after(&a);
   rule_end(l, &after);
-  if (node_of(c, l->now.local[p].recovered)->expr_kind != EXPR_VARIABLE)
+  if (node_of(c, l->now.of[p].recovered)->expr_kind != EXPR_VARIABLE)
     return;
-  rule_begin(l, arena_printf(l->arena, "%s_recovers", process_name(l, p)), (struct span){0, 0});
-  expr_id *back = arena_array(l->arena, s->n + 1, sizeof *back);
+  rule_begin(l, arena_printf(l->base.arena, "%s_recovers", process_name(l, p)), (struct span){0, 0});
+  expr_id *back = arena_array(l->base.arena, s->n + 1, sizeof *back);
   for (uint32_t q = 0; q < s->n; q++)
-    back[q] = q == p ? expr_truth(c, true) : l->now.local[q].recovered;
-  rule_guard(l, l->now.local[p].crashed);
-  rule_guard(l, faults_fit(l, CLAUSE_CRASH, back, true));
-  a.after = local_copy(l, r, &l->now.local[p]);
-  begin_process(l, p, &a.after, globals_copy(l, l->now.globals));
+    back[q] = q == p ? EXPR_TRUE : l->now.of[q].recovered;
+  rule_guard(l, l->now.of[p].crashed);
+  rule_guard(l, faults_limited(&l->base, l->program->environment, CLAUSE_CRASH, back, true));
+  begin_process(l, &l->now, p);
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *v = &role->vars[i];
     if (v->kind == VAR_INPUT || v->kind == VAR_STABLE || v->kind == VAR_GHOST)
       continue;
-    a.after.vars[i] =
-        first_value(l, v, arena_printf(l->arena, "%s_%s", process_name(l, p), v->name), expr_truth(c, true));
+    l->scope.vars[i] = first_value(l, v, arena_printf(l->base.arena, "%s_%s", process_name(l, p), v->name), EXPR_TRUE);
   }
   if (role->point_var != NO_VAR && !strcmp(role->vars[role->point_var].type->labels[0], "start"))
-    a.after.vars[role->point_var] = flat_number(l, role->vars[role->point_var].type, expr_number(c, 1));
-  a.after.crashed = expr_truth(c, false);
-  a.after.recovered = expr_truth(c, true);
+    l->scope.vars[role->point_var] = sym_number(&l->base, number_of(1));
+  a.after = process_after(l, &l->now.of[p]);
+  a.after.halted = l->now.of[p].halted;
+  a.after.crashed = EXPR_FALSE;
+  a.after.recovered = EXPR_TRUE;
   after = state_after(&a);
   rule_end(l, &after);
 }
@@ -398,16 +395,16 @@ static void crash_rules(struct channel_layout *s, uint32_t p) {
 /* A pending message may be lost if its receiver could still receive it; in a FIFO channel, at any position. */
 static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   struct model_lowering *l = s->l;
-  struct expr_graph *c = l->expr_graph;
+  struct expr_graph *c = l->base.graph;
   const struct route *r = route_of(s, kind, q, p);
   if (!r->exists)
     return;
   struct action_lowering a = {.s = s, .p = p, .row = no_rows(l), .globals = l->now.globals};
-  rule_begin(l, arena_printf(l->arena, "%s_is_lost", route_name(s, kind, q, p)),
+  rule_begin(l, arena_printf(l->base.arena, "%s_is_lost", route_name(s, kind, q, p)),
              clause_of_kind(l->program->environment, CLAUSE_LOST)->at);
-  rule_guard(l, active(l, &l->now.local[p]));
+  rule_guard(l, sym_process_active(&l->base, &l->now.of[p]));
   if (s->channel == CHANNEL_FIFO) {
-    expr_id which = choice_number(l, "place", 0, s->length - 1), lost = expr_truth(c, false);
+    expr_id which = choice_number(l, "place", 0, s->length - 1), lost = EXPR_FALSE;
     for (uint32_t i = 0; i < s->length; i++) {
       expr_id is = expr_equal(c, which, expr_number(c, i));
       assume(l, expr_implies(c, is, expr_not(c, expr_equal(c, row_at(s, r, i), expr_number(c, 0)))));
@@ -417,9 +414,9 @@ static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint3
     }
     change_rows(&a);
   } else {
-    expr_id code = choice_number(l, l->model->messages[kind].name, 0, (int64_t)s->codes[kind] - 1);
+    expr_id code = choice_number(l, l->base.model->messages[kind].name, 0, (int64_t)s->codes[kind] - 1);
     rule_guard(l, pending(s, kind, q, p, code));
-    counter_add(l, r->cell, expr_truth(c, true), code, -1, s->channel == CHANNEL_SET);
+    counter_add(l, r->cell, EXPR_TRUE, code, -1, s->channel == CHANNEL_SET);
   }
   if (l->lost_variable != UINT32_MAX) {
     expr_id after = expr_arithmetic(c, EXPR_ADD, variable_expr(l, l->lost_variable), expr_number(c, 1));
@@ -427,14 +424,14 @@ static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint3
                             expr_number(c, l->program->variables.at[l->lost_variable].hi)));
     rule_change_allowed(l, l->lost_variable, after);
   }
-  a.after = l->now.local[p];
-  struct global_state after = state_after(&a);
+  a.after = l->now.of[p];
+  struct sym_state after = state_after(&a);
   rule_end(l, &after);
 }
 
 void lower_steps(struct model_lowering *l) {
   struct channel_layout *s = l->steps;
-  const struct model *m = l->model;
+  const struct model *m = l->base.model;
   for (uint32_t p = 0; p < s->n; p++) {
     const struct role *role = &m->roles[model_role_of(m, p)];
     for (uint32_t i = 0; i < role->nactions; i++)

@@ -31,8 +31,8 @@ struct action_lowering {
   const struct action *action;
   struct message_taking *taken;
   uint32_t ntaken;
-  struct local_state after;
-  struct flat_value *globals;
+  struct sym_process after;
+  struct sym_value **globals;
   /* channel contents, updated in order */
   expr_id *row; /* FIFO: new value by cell; NO_EXPR: unchanged */
 };

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VARIABLES_MOST 20000
+
 /* --- names --- */
 
 /* Reserved words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
@@ -35,13 +37,13 @@ static bool is_reserved_word(const char *name) {
 }
 
 const char *process_name(struct model_lowering *l, uint32_t p) {
-  const struct role *role = &l->model->roles[model_role_of(l->model, p)];
-  return arena_printf(l->arena, "%s_%u", role->name, p - role->first + 1);
+  const struct role *role = &l->base.model->roles[model_role_of(l->base.model, p)];
+  return arena_printf(l->base.arena, "%s_%u", role->name, p - role->first + 1);
 }
 
 /* Internal names such as `once 1` may contain characters that no target language allows. */
 const char *plain_name(struct model_lowering *l, const char *name) {
-  char *copy = arena_printf(l->arena, "%s", name);
+  char *copy = arena_printf(l->base.arena, "%s", name);
   for (char *s = copy; *s; s++)
     if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9')))
       *s = '_';
@@ -49,24 +51,24 @@ const char *plain_name(struct model_lowering *l, const char *name) {
 }
 
 const char *property_name(struct model_lowering *l, const char *name) {
-  return is_reserved_word(name) ? property_name(l, arena_printf(l->arena, "%s_", name)) : name;
+  return is_reserved_word(name) ? property_name(l, arena_printf(l->base.arena, "%s_", name)) : name;
 }
 
 static const char *free_name(struct model_lowering *l, const char *name) {
   bool taken = is_reserved_word(name);
   for (size_t i = 0; i < l->program->variables.n && !taken; i++)
     taken = !strcmp(l->program->variables.at[i].name, name);
-  for (uint32_t i = 0; i < l->model->nproperties && !taken; i++)
-    taken = !strcmp(l->model->properties[i].name, name);
-  return taken ? free_name(l, arena_printf(l->arena, "%s_", name)) : name;
+  for (uint32_t i = 0; i < l->base.model->nproperties && !taken; i++)
+    taken = !strcmp(l->base.model->properties[i].name, name);
+  return taken ? free_name(l, arena_printf(l->base.arena, "%s_", name)) : name;
 }
 
 /* --- variables --- */
 
-uint32_t variable_new(struct model_lowering *l, const char *name, bool truth, int64_t lo, int64_t hi, bool visible,
+uint32_t variable_new(struct model_lowering *l, const char *name, bool is_truth, int64_t lo, int64_t hi, bool visible,
                       const char *comment) {
   struct state_variable cell = {.name = free_name(l, plain_name(l, name)),
-                                .truth = truth,
+                                .truth = is_truth,
                                 .lo = lo,
                                 .hi = hi,
                                 .visible = visible,
@@ -77,11 +79,11 @@ uint32_t variable_new(struct model_lowering *l, const char *name, bool truth, in
 
 expr_id variable_expr(struct model_lowering *l, uint32_t cell) {
   const struct state_variable *c = &l->program->variables.at[cell];
-  return expr_variable(l->expr_graph, cell, c->truth, c->truth ? 0 : c->lo, c->truth ? 1 : c->hi);
+  return expr_variable(l->base.graph, cell, c->truth, c->truth ? 0 : c->lo, c->truth ? 1 : c->hi);
 }
 
 static expr_id boolean_variable(struct model_lowering *l, uint32_t p, const char *what) {
-  const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), what);
+  const char *name = arena_printf(l->base.arena, "%s_%s", process_name(l, p), what);
   return variable_expr(l, variable_new(l, name, true, 0, 1, true, NULL));
 }
 
@@ -99,7 +101,7 @@ static const char *labels_of(struct model_lowering *l, const struct type *t) {
   for (uint64_t i = 0; t->kind == TYPE_PROCESS && i < t->count; i++)
     text_addf(&out, "%s%lld: %s", i ? ", " : "", (long long)(t->first + (int64_t)i),
               process_name(l, (uint32_t)(t->first + (int64_t)i)));
-  const char *copy = out.n ? arena_printf(l->arena, "%s", out.at) : NULL;
+  const char *copy = out.n ? arena_printf(l->base.arena, "%s", out.at) : NULL;
   text_release(&out);
   return copy;
 }
@@ -113,52 +115,83 @@ static const char *key_of(struct model_lowering *l, const struct type *t, value 
   if (t->kind == TYPE_BOOL)
     return v ? "true" : "false";
   if (t->kind == TYPE_RANGE)
-    return arena_printf(l->arena, v < 0 ? "m%lld" : "%lld", (long long)(v < 0 ? -v : v));
-  return arena_printf(l->arena, "%llu", (unsigned long long)ordinal + 1);
+    return arena_printf(l->base.arena, v < 0 ? "m%lld" : "%lld", (long long)(v < 0 ? -v : v));
+  return arena_printf(l->base.arena, "%llu", (unsigned long long)ordinal + 1);
 }
 
-static struct flat_value declare_value(struct model_lowering *l, const char *name, const struct type *t, struct span at,
+static truth declare_truth(struct model_lowering *l, const char *name, bool visible, const char *comment) {
+  return variable_expr(l, variable_new(l, name, true, 0, 1, visible, comment));
+}
+
+static struct number declare_number(struct model_lowering *l, const char *name, int64_t lo, int64_t hi, bool visible,
+                                    const char *comment) {
+  return number_at(l->base.graph, variable_expr(l, variable_new(l, name, false, lo, hi, visible, comment)));
+}
+
+static struct sym_value *declare_set(struct model_lowering *l, const char *name, const struct type *t, bool visible) {
+  const struct type *element = t->element;
+  struct values *values = &l->base.model->values;
+  struct sym_value *s = sym_whole_set(&l->base, element);
+  for (uint32_t i = 0; i < s->n; i++) {
+    value v = element->kind == TYPE_PROCESS ? (value)i : type_nth(values, element, i);
+    if (!type_has(values, element, v)) /* a process of another role */
+      continue;
+    struct text member = {0};
+    value_print(values, l->base.model, element, v, &member);
+    const char *comment = arena_printf(l->base.arena, "%s in %s", text_or_empty(&member), name);
+    text_release(&member);
+    s->has[i] =
+        declare_truth(l, arena_printf(l->base.arena, "%s_%s", name, key_of(l, element, v, i)), visible, comment);
+  }
+  return s;
+}
+
+static struct sym_value *declare_value(struct model_lowering *, const char *name, const struct type *, struct span,
+                                       bool visible);
+
+/* The parts of a record, an array or a sequence. */
+static struct sym_value *declare_parts(struct model_lowering *l, const char *name, const struct type *t, struct span at,
                                        bool visible) {
-  struct flat_value s = flat_new(l, t);
-  expr_id *leaf = s.leaf;
-  uint64_t n = 0;
+  bool sequence = t->kind == TYPE_SEQUENCE;
+  struct sym_value *s =
+      sym_parts(&l->base, sequence ? SYM_SEQUENCE : SYM_PARTS, sequence ? (uint64_t)t->hi : part_count(t));
+  if (sequence)
+    s->number = declare_number(l, arena_printf(l->base.arena, "%s_length", name), 0, t->hi, visible, NULL);
+  for (uint32_t i = 0; i < s->n; i++) {
+    const char *suffix = t->kind == TYPE_RECORD ? t->fields[i].name
+                         : sequence             ? arena_printf(l->base.arena, "%u", i + 1)
+                                                : key_of(l, t->index, type_nth(&l->base.model->values, t->index, i), i);
+    const char *part = arena_printf(l->base.arena, "%s_%s", name, suffix);
+    s->part[i] = declare_value(l, part, sequence ? t->element : part_type(t, i), at, visible);
+  }
+  return s;
+}
+
+/* Variables for a value. It is canonical: rules keep the first value of its type where an element is absent. */
+static struct sym_value *declare_value(struct model_lowering *l, const char *name, const struct type *t, struct span at,
+                                       bool visible) {
+  struct sym_value *s = NULL;
   int64_t lo, hi;
+  l->base.at = at;
+  if (l->program->variables.n > VARIABLES_MOST)
+    refuse(l, at, "more than %d variables are too many to be written out one by one", VARIABLES_MOST);
   switch (t->kind) {
   case TYPE_BOOL:
-    s.leaf[0] = variable_expr(l, variable_new(l, name, true, 0, 1, visible, NULL));
-    return s;
+    return sym_truth(&l->base, declare_truth(l, name, visible, NULL));
   case TYPE_INT:
     refuse(l, at, "a number without bound cannot be written in this format");
   case TYPE_OPTION: {
-    *leaf++ =
-        variable_expr(l, variable_new(l, arena_printf(l->arena, "%s_is", name), true, 0, 1, visible, "is there one"));
-    struct flat_value e = declare_value(l, name, t->element, at, visible);
-    memcpy(leaf, e.leaf, type_leaves(l, t->element, at) * sizeof *leaf);
-    return s;
+    truth there = declare_truth(l, arena_printf(l->base.arena, "%s_is", name), visible, "is there one");
+    s = sym_option(&l->base, there, declare_value(l, name, t->element, at, visible));
+    break;
   }
   case TYPE_SET:
-    for (uint32_t i = 0; i < flat_set_leaves(l, t); i++) {
-      value v = t->element->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, t->element, i);
-      struct text member = {0};
-      value_print(&l->model->values, l->model, t->element, v, &member);
-      const char *comment = arena_printf(l->arena, "%s in %s", text_or_empty(&member), name),
-                 *key = key_of(l, t->element, v, i);
-      text_release(&member);
-      bool possible = t->element->kind != TYPE_PROCESS ||
-                      ((int64_t)i >= t->element->first && i < (uint64_t)t->element->first + t->element->count);
-      s.leaf[i] = possible ? variable_expr(l, variable_new(l, arena_printf(l->arena, "%s_%s", name, key), true, 0, 1,
-                                                           visible, comment))
-                           : expr_truth(l->expr_graph, false);
-    }
-    return s;
+    s = declare_set(l, name, t, visible);
+    break;
   case TYPE_RECORD:
   case TYPE_ARRAY:
-    n = t->kind == TYPE_RECORD ? t->size : t->index->count;
-    break;
   case TYPE_SEQUENCE:
-    *leaf++ =
-        variable_expr(l, variable_new(l, arena_printf(l->arena, "%s_length", name), false, 0, t->hi, visible, NULL));
-    n = (uint64_t)t->hi;
+    s = declare_parts(l, name, t, at, visible);
     break;
   case TYPE_RANGE:
   case TYPE_ENUM:
@@ -167,22 +200,14 @@ static struct flat_value declare_value(struct model_lowering *l, const char *nam
     if (t->kind == TYPE_ROUND && !l->max_rounds)
       refuse(l, at, "round numbers have no bound: --max-rounds gives them one");
     bounds(l, t, &lo, &hi);
-    s.leaf[0] = variable_expr(l, variable_new(l, name, false, lo, hi, visible, labels_of(l, t)));
-    return s;
+    return sym_number(&l->base, declare_number(l, name, lo, hi, visible, labels_of(l, t)));
   case TYPE_BAG:
   case TYPE_ERROR:
-    refuse_type(l, at);
+    break;
   }
-  for (uint64_t i = 0; i < n; i++) {
-    const struct type *part = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
-    const char *suffix = t->kind == TYPE_RECORD  ? t->fields[i].name
-                         : t->kind == TYPE_ARRAY ? key_of(l, t->index, type_nth(&l->model->values, t->index, i), i)
-                                                 : arena_printf(l->arena, "%u", (unsigned)i + 1);
-    struct flat_value e = declare_value(l, arena_printf(l->arena, "%s_%s", name, suffix), part, at, visible);
-    uint32_t each = type_leaves(l, part, at);
-    memcpy(leaf, e.leaf, each * sizeof *leaf);
-    leaf += each;
-  }
+  if (!s)
+    refuse_unknown_type(&l->base);
+  s->layout = t;
   return s;
 }
 
@@ -190,9 +215,9 @@ static struct flat_value declare_value(struct model_lowering *l, const char *nam
 
 static bool properties_mention(const struct model_lowering *l, enum op op) {
   for (size_t i = 0; i < l->program->properties.n; i++)
-    if (contains_op(l->model, l->program->properties.at[i].property->formula, op))
+    if (contains_op(l->base.model, l->program->properties.at[i].property->formula, op))
       return true;
-  return l->program->live.property && contains_op(l->model, l->program->live.property->formula, op);
+  return l->program->live.property && contains_op(l->base.model, l->program->live.property->formula, op);
 }
 
 static bool clauses_mention(const struct model_lowering *l, enum op op) {
@@ -200,7 +225,7 @@ static bool clauses_mention(const struct model_lowering *l, enum op op) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND ||
          (l->program->live.property && clause_is_of_runs(&env->clauses[i]))) &&
-        contains_op(l->model, env->clauses[i].pred, op))
+        contains_op(l->base.model, env->clauses[i].pred, op))
       return true;
   return false;
 }
@@ -221,32 +246,32 @@ static bool omits_receive(const struct clause *c) { return c->omits_receive; }
 static bool recovers(const struct clause *c) { return c->recovers; }
 
 static expr_id status_variable(struct model_lowering *l, bool wanted, uint32_t p, const char *name) {
-  return wanted ? boolean_variable(l, p, name) : expr_truth(l->expr_graph, false);
+  return wanted ? boolean_variable(l, p, name) : EXPR_FALSE;
 }
 
 static const char *place_of(struct model_lowering *l, struct span at) {
   uint32_t line, column;
-  source_place(&l->model->source, at.from, &line, &column);
-  return arena_printf(l->arena, "line %u", line);
+  source_place(&l->base.model->source, at.from, &line, &column);
+  return arena_printf(l->base.arena, "line %u", line);
 }
 
 static void declare_process(struct model_lowering *l, uint32_t p, bool initials) {
-  uint32_t r = model_role_of(l->model, p);
-  const struct role *role = &l->model->roles[r];
-  struct local_state *s = &l->now.local[p];
-  s->vars = arena_array(l->arena, role->nvars + 1, sizeof *s->vars);
-  s->initial = arena_array(l->arena, role->nvars + 1, sizeof *s->initial);
+  uint32_t r = model_role_of(l->base.model, p);
+  const struct role *role = &l->base.model->roles[r];
+  struct sym_process *s = &l->now.of[p];
+  s->vars = arena_array(l->base.arena, role->nvars + 1, sizeof *s->vars);
+  s->initial = arena_array(l->base.arena, role->nvars + 1, sizeof *s->initial);
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *v = &role->vars[i];
-    const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), v->name);
+    const char *name = arena_printf(l->base.arena, "%s_%s", process_name(l, p), v->name);
     size_t first = l->program->variables.n;
     s->vars[i] = declare_value(l, name, v->type, v->at, true);
     if (first < l->program->variables.n && !l->program->variables.at[first].comment)
       l->program->variables.at[first].comment = place_of(l, v->at);
     if (initials && v->kind == VAR_INPUT)
-      s->initial[i] = declare_value(l, arena_printf(l->arena, "%s_initial", name), v->type, v->at, true);
+      s->initial[i] = declare_value(l, arena_printf(l->base.arena, "%s_initial", name), v->type, v->at, true);
   }
-  s->halted = status_variable(l, role_halts(l->model, role), p, "halted");
+  s->halted = status_variable(l, role_halts(l->base.model, role), p, "halted");
   s->crashed = status_variable(l, may_be(l, r, CLAUSE_CRASH, NULL), p, "crashed");
   s->recovered = status_variable(l, may_be(l, r, CLAUSE_CRASH, recovers), p, "recovered");
   s->omits_send = status_variable(l, may_be(l, r, CLAUSE_OMIT, omits_send), p, "omits_send");
@@ -263,21 +288,21 @@ static bool endless(const struct model *m) {
 
 /* The number of completed rounds follows from the next round, unless the schedule is infinite. */
 static void declare_schedule(struct model_lowering *l) {
-  struct expr_graph *c = l->expr_graph;
-  const struct model *m = l->model;
+  struct expr_graph *c = l->base.graph;
+  const struct model *m = l->base.model;
   bool ever = endless(m);
   l->phase_variable = l->rounds_variable = l->point_variable = UINT32_MAX;
   if (m->npoints > 1 || !ever)
-    l->point_variable =
-        variable_new(l, "point", false, 0, ever ? m->npoints - 1 : m->npoints, false,
-                     ever ? "the round to come" : arena_printf(l->arena, "the round to come; %u: the end", m->npoints));
+    l->point_variable = variable_new(l, "point", false, 0, ever ? m->npoints - 1 : m->npoints, false,
+                                     ever ? "the round to come"
+                                          : arena_printf(l->base.arena, "the round to come; %u: the end", m->npoints));
   bool phase =
       ever && (rounds_contain_op(m, NODE_PHASE) || properties_mention(l, NODE_PHASE) || clauses_mention(l, NODE_PHASE));
   bool rounds = ever && (properties_mention(l, NODE_ROUND_NUMBER) || clauses_mention(l, NODE_ROUND_NUMBER));
   if (phase && !l->max_rounds)
-    refuse(l, l->model->roles[0].at, "the numbers of phases have no bound: --max-rounds gives them one");
+    refuse(l, l->base.model->roles[0].at, "the numbers of phases have no bound: --max-rounds gives them one");
   if (rounds && !l->max_rounds)
-    refuse(l, l->model->roles[0].at, "the number of rounds has no bound: --max-rounds gives it one");
+    refuse(l, l->base.model->roles[0].at, "the number of rounds has no bound: --max-rounds gives it one");
   if (phase)
     l->phase_variable = variable_new(l, "phase", false, 1, (int64_t)l->max_rounds + 2, false, NULL);
   int64_t most = ever && l->max_rounds && (rounds || !phase) ? l->max_rounds : 0;
@@ -287,14 +312,16 @@ static void declare_schedule(struct model_lowering *l) {
       most = env->clauses[i].from;
   if (most > 0)
     l->rounds_variable = variable_new(l, "rounds", false, 0, most, false, "rounds done, no further than that");
-  l->now.rounds = l->rounds_variable != UINT32_MAX ? variable_expr(l, l->rounds_variable) : expr_number(c, 0);
+  expr_id done = l->rounds_variable != UINT32_MAX ? variable_expr(l, l->rounds_variable) : expr_number(c, 0);
   if (!ever) {
     expr_id point = variable_expr(l, l->point_variable);
-    l->now.rounds = expr_number(c, m->npoints);
+    done = expr_number(c, m->npoints);
     for (uint32_t i = m->npoints; i-- > 0;)
-      l->now.rounds =
-          expr_ite(c, expr_equal(c, point, expr_number(c, i)), expr_number(c, m->points[i].number - 1), l->now.rounds);
+      done = expr_ite(c, expr_equal(c, point, expr_number(c, i)), expr_number(c, m->points[i].number - 1), done);
   }
+  l->now.rounds = number_at(c, done);
+  if (phase)
+    l->now.phase = number_at(c, variable_expr(l, l->phase_variable));
 }
 
 static int64_t budget(const struct model_lowering *l, enum clause_kind kind) {
@@ -312,15 +339,16 @@ static uint32_t budget_variable(struct model_lowering *l, enum clause_kind kind,
 }
 
 void declare_variables(struct model_lowering *l) {
-  const struct model *m = l->model;
+  const struct model *m = l->base.model;
   l->program->started = variable_new(l, "started", true, 0, 1, false, "false before the initial state is chosen");
   l->program->variables.at[0].name = "started";
+  l->now.phase = number_of(1);
   if (!model_steps(m))
     declare_schedule(l);
   else
     l->point_variable = l->phase_variable = l->rounds_variable = UINT32_MAX;
-  l->now.local = arena_array(l->arena, m->nprocesses + 1, sizeof *l->now.local);
-  l->now.globals = arena_array(l->arena, m->nglobals + 1, sizeof *l->now.globals);
+  l->now.of = arena_array(l->base.arena, m->nprocesses + 1, sizeof *l->now.of);
+  l->now.globals = arena_array(l->base.arena, m->nglobals + 1, sizeof *l->now.globals);
   for (uint32_t i = 0; i < m->nglobals; i++)
     l->now.globals[i] = declare_value(l, m->globals[i].name, m->globals[i].type, m->globals[i].at, true);
   bool initials = properties_mention(l, NODE_INITIAL) || clauses_mention(l, NODE_INITIAL);

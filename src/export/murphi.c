@@ -23,8 +23,6 @@ static const struct target_syntax murphi = {.truth = {"false", "true"},
                                             .if_then = " ? ",
                                             .if_else = " : ",
                                             .if_close = ")",
-                                            .count_open = "(",
-                                            .count_close = " ? 1 : 0)",
                                             .comment_open = "/* ",
                                             .comment_close = " */"};
 

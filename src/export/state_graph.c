@@ -61,7 +61,6 @@ static int64_t eval_node(struct rule_instance *s, const struct expr_node *n) {
     return eval(s, n->kid[0]) <= eval(s, n->kid[1]);
   case EXPR_ITE:
     return eval(s, eval(s, n->kid[0]) ? n->kid[1] : n->kid[2]);
-  case EXPR_BOOL_TO_INT:
   case EXPR_BOUNDED:
     return eval(s, n->kid[0]);
   }

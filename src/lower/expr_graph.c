@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-void expr_graph_init(struct expr_graph *c) { *c = (struct expr_graph){0}; }
-
 void expr_graph_release(struct expr_graph *c) {
   vec_release(&c->nodes);
   vec_release(&c->table);
@@ -19,7 +17,6 @@ unsigned expr_kids(enum expr_kind g) {
     return 0;
   case EXPR_ARRAY_READ:
   case EXPR_NOT:
-  case EXPR_BOOL_TO_INT:
   case EXPR_BOUNDED:
     return 1;
   case EXPR_ADD:
@@ -108,9 +105,16 @@ expr_id expr_number(struct expr_graph *c, int64_t number) {
   return node_make(c, (struct expr_node){.expr_kind = EXPR_NUMBER, .number = number, .lo = number, .hi = number});
 }
 
-expr_id expr_truth(struct expr_graph *c, bool truth) {
-  return node_make(
-      c, (struct expr_node){.expr_kind = EXPR_NUMBER, .truth = true, .number = truth, .lo = truth, .hi = truth});
+/* The nodes EXPR_TRUE and EXPR_FALSE. */
+static void make_truth(struct expr_graph *c, bool truth) {
+  node_make(c, (struct expr_node){.expr_kind = EXPR_NUMBER, .truth = true, .number = truth, .lo = truth, .hi = truth});
+}
+
+void expr_graph_init(struct expr_graph *c, bool integers) {
+  *c = (struct expr_graph){.integers = integers};
+  expr_number(c, 0);
+  make_truth(c, true);
+  make_truth(c, false);
 }
 
 expr_id expr_variable(struct expr_graph *c, uint32_t cell, bool truth, int64_t lo, int64_t hi) {
@@ -227,10 +231,7 @@ expr_id expr_arithmetic(struct expr_graph *c, enum expr_kind expr_kind, expr_id 
 }
 
 expr_id expr_bool_to_int(struct expr_graph *c, expr_id truth) {
-  int64_t v;
-  if (constant_value(c, truth, &v))
-    return expr_number(c, v);
-  return node_make(c, (struct expr_node){.expr_kind = EXPR_BOOL_TO_INT, .kid = {truth}, .lo = 0, .hi = 1});
+  return expr_ite(c, truth, expr_number(c, 1), expr_number(c, 0));
 }
 
 expr_id expr_bounded(struct expr_graph *c, expr_id w, int64_t lo, int64_t hi) {
@@ -253,7 +254,7 @@ static expr_id truth_pair(struct expr_graph *c, enum expr_kind expr_kind, expr_i
 expr_id expr_not(struct expr_graph *c, expr_id a) {
   int64_t v;
   if (constant_value(c, a, &v))
-    return expr_truth(c, !v);
+    return expr_truth(!v);
   if (node_of(c, a)->expr_kind == EXPR_NOT)
     return node_of(c, a)->kid[0];
   return node_make(c, (struct expr_node){.expr_kind = EXPR_NOT, .truth = true, .kid = {a}, .lo = 0, .hi = 1});
@@ -269,7 +270,7 @@ expr_id expr_and(struct expr_graph *c, expr_id a, expr_id b) {
     return a;
   if (expr_is_constant(c, b, 0) || expr_is_constant(c, a, 1))
     return b;
-  return opposite(c, a, b) ? expr_truth(c, false) : truth_pair(c, EXPR_AND, a, b);
+  return opposite(c, a, b) ? expr_truth(false) : truth_pair(c, EXPR_AND, a, b);
 }
 
 expr_id expr_or(struct expr_graph *c, expr_id a, expr_id b) {
@@ -277,7 +278,7 @@ expr_id expr_or(struct expr_graph *c, expr_id a, expr_id b) {
     return a;
   if (expr_is_constant(c, b, 1) || expr_is_constant(c, a, 0))
     return b;
-  return opposite(c, a, b) ? expr_truth(c, true) : truth_pair(c, EXPR_OR, a, b);
+  return opposite(c, a, b) ? expr_truth(true) : truth_pair(c, EXPR_OR, a, b);
 }
 
 expr_id expr_implies(struct expr_graph *c, expr_id a, expr_id b) { return expr_or(c, expr_not(c, a), b); }
@@ -285,11 +286,11 @@ expr_id expr_implies(struct expr_graph *c, expr_id a, expr_id b) { return expr_o
 expr_id expr_equal(struct expr_graph *c, expr_id a, expr_id b) {
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
   if (a == b)
-    return expr_truth(c, true);
+    return expr_truth(true);
   if (x->expr_kind == EXPR_NUMBER && y->expr_kind != EXPR_NUMBER)
     return expr_equal(c, b, a);
   if (x->hi < y->lo || y->hi < x->lo)
-    return expr_truth(c, false);
+    return expr_truth(false);
   if (x->truth && y->expr_kind == EXPR_NUMBER) {
     return y->number ? a : expr_not(c, a);
   } else if (y->expr_kind == EXPR_NUMBER && x->expr_kind == EXPR_ITE) { /* ITE of constants: reduces to its condition */
@@ -304,15 +305,15 @@ expr_id expr_equal(struct expr_graph *c, expr_id a, expr_id b) {
 expr_id expr_less(struct expr_graph *c, expr_id a, expr_id b) {
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
   if (x->hi < y->lo)
-    return expr_truth(c, true);
-  return x->lo >= y->hi ? expr_truth(c, false) : truth_pair(c, EXPR_LT, a, b);
+    return expr_truth(true);
+  return x->lo >= y->hi ? expr_truth(false) : truth_pair(c, EXPR_LT, a, b);
 }
 
 expr_id expr_at_most(struct expr_graph *c, expr_id a, expr_id b) {
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
   if (x->hi <= y->lo)
-    return expr_truth(c, true);
-  return x->lo > y->hi ? expr_truth(c, false) : truth_pair(c, EXPR_LE, a, b);
+    return expr_truth(true);
+  return x->lo > y->hi ? expr_truth(false) : truth_pair(c, EXPR_LE, a, b);
 }
 
 expr_id expr_ite(struct expr_graph *c, expr_id condition, expr_id then, expr_id other) {
@@ -364,8 +365,6 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
     return expr_at_most(c, kid[0], kid[1]);
   case EXPR_ITE:
     return expr_ite(c, kid[0], kid[1], kid[2]);
-  case EXPR_BOOL_TO_INT:
-    return expr_bool_to_int(c, kid[0]);
   case EXPR_BOUNDED:
     return expr_bounded(c, kid[0], n->lo, n->hi);
   case EXPR_NUMBER: /* no kids: unchanged */
@@ -398,7 +397,7 @@ expr_id expr_substitute_choice(struct expr_graph *c, expr_id w, uint32_t param, 
       same &= kid[k] == n.kid[k];
     }
     if (n.expr_kind == EXPR_CHOICE && n.index == param)
-      made[i] = n.truth ? expr_truth(c, value) : expr_number(c, value);
+      made[i] = n.truth ? expr_truth(value) : expr_number(c, value);
     else
       made[i] = same ? i : rebuilt(c, &n, kid);
   }

@@ -10,6 +10,9 @@
 
 typedef uint32_t expr_id;
 #define NO_EXPR UINT32_MAX
+/* The two truth values. Node 0 is a number, so an uninitialised expr_id is no truth value. */
+#define EXPR_TRUE 1
+#define EXPR_FALSE 2
 
 enum expr_kind {
   EXPR_NUMBER,     /* number; as a truth value: 0 or 1 */
@@ -27,9 +30,8 @@ enum expr_kind {
   EXPR_EQ, /* of two numbers, or of two truth values */
   EXPR_LT,
   EXPR_LE,
-  EXPR_ITE,         /* condition, then, else: numbers or truth values */
-  EXPR_BOOL_TO_INT, /* 1 if true, else 0 */
-  EXPR_BOUNDED      /* kid 0, which another condition keeps within lo .. hi: solvers only */
+  EXPR_ITE,    /* condition, then, else: numbers or truth values */
+  EXPR_BOUNDED /* kid 0, which another condition keeps within lo .. hi: solvers only */
 };
 
 #define EXPR_NO_LOWER INT64_MIN /* as a bound: none */
@@ -55,13 +57,13 @@ struct expr_graph {
 };
 #define EXPR_NUMBER_MOST 1000000000
 
-void expr_graph_init(struct expr_graph *);
+void expr_graph_init(struct expr_graph *, bool integers);
 void expr_graph_release(struct expr_graph *);
 static inline const struct expr_node *node_of(const struct expr_graph *c, expr_id w) { return &c->nodes.at[w]; }
 unsigned expr_kids(enum expr_kind);
 
 expr_id expr_number(struct expr_graph *, int64_t);
-expr_id expr_truth(struct expr_graph *, bool);
+static inline expr_id expr_truth(bool truth) { return truth ? EXPR_TRUE : EXPR_FALSE; }
 expr_id expr_variable(struct expr_graph *, uint32_t cell, bool truth, int64_t lo, int64_t hi);
 expr_id expr_array_read(struct expr_graph *, uint32_t array, expr_id index, int64_t lo, int64_t hi);
 expr_id expr_choice(struct expr_graph *, uint32_t param, bool truth, int64_t lo, int64_t hi);
@@ -79,7 +81,7 @@ expr_id expr_equal(struct expr_graph *, expr_id, expr_id);
 expr_id expr_less(struct expr_graph *, expr_id, expr_id);
 expr_id expr_at_most(struct expr_graph *, expr_id, expr_id);
 expr_id expr_ite(struct expr_graph *, expr_id condition, expr_id then, expr_id other);
-expr_id expr_bool_to_int(struct expr_graph *, expr_id truth);
+expr_id expr_bool_to_int(struct expr_graph *, expr_id truth); /* 1 if true, else 0 */
 
 bool expr_is_constant(const struct expr_graph *, expr_id,
                       int64_t constant); /* is it this constant (a number or truth value)? */

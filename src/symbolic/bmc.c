@@ -22,8 +22,8 @@ bool bmc_start(struct unrolling *s) {
     a->error = (struct symbolic_finding){.found = true, .at_start = true, .error = true, .property = UINT32_MAX};
     return true;
   }
-  unrolling_assert(s, truth_and(&s->e.t, allowed, encode_representative(&s->e, start, s->options->licences)));
-  enum answer any = unrolling_ask(s, s->e.t.yes);
+  unrolling_assert(s, expr_and(&s->e.t.graph, allowed, encode_representative(&s->e, start, s->options->licences)));
+  enum answer any = unrolling_ask(s, EXPR_TRUE);
   if (any == ANSWER_NO)
     a->end = SYMBOLIC_EXHAUSTED; /* no initial state */
   if (any != ANSWER_YES)
@@ -43,7 +43,7 @@ bool bmc_extend(struct unrolling *s, bool *more) {
   if (!unrolling_check_errors(s, step))
     return false;
   unrolling_assert(s, step->allowed);
-  enum answer any = unrolling_ask(s, s->e.t.yes);
+  enum answer any = unrolling_ask(s, EXPR_TRUE);
   if (any == ANSWER_UNKNOWN)
     return false;
   *more = any == ANSWER_YES;

@@ -1,34 +1,39 @@
-/* Private to src/symbolic: encodes the typed model as terms, expression by expression, separately for every process and
-   every round. The encoder evaluates in the same order as the interpreter (src/interp) but shares no code with it, nor
-   with the tables of the explicit engine, so it is an independent check of both.
+/* Private to src/symbolic: encodes the states and steps of the typed model, with the expressions and statements that
+   src/lower gives. The encoder shares no code with the interpreter, nor with the tables of the explicit engine, so it
+   is an independent check of both.
 
    Every nondeterministic choice in a step becomes a fresh variable: heard-of sets, faults, oracles, forged messages,
-   the choices of `pick` and of guards, the order of a `foreach`. Errors of the model are collected in a truth value
-   beside the result. Where that is true the result is meaningless, so callers must test it first. */
+   the choices of `pick` and of guards, the order of a `foreach`. */
 #ifndef RONDO_SYMBOLIC_ENCODE_H
 #define RONDO_SYMBOLIC_ENCODE_H
 
 #include "lower/environment_clauses.h"
-#include "symbolic/sym_value.h"
+#include "lower/lowering.h"
+#include "symbolic/terms.h"
 
-/* One process in a state. */
-struct sym_process {
-  truth halted, crashed, omits_send, omits_receive, byzantine, recovered;
-  struct number fault; /* initial fault: 0 for none, else the number of the clause */
-  struct sym_value **vars;
-  struct sym_value **initial; /* by variable: initial values of inputs; NULL: not read */
+struct encoder {
+  struct lowering l; /* first, so that a scope leads to its encoder */
+  struct terms t;
+  struct arena arena;
+  uint32_t environment;
+  enum semantics semantics;
+  bool prefix;                       /* runs start in an initial state, so round numbers are bounded */
+  bool keeps_initials;               /* the query reads initial(p.x) */
+  bool counts_rounds, counts_phases; /* the query reads them */
 };
 
-/* A global state of a model, as terms. */
-struct sym_state {
-  uint32_t point;              /* round models: position in the schedule, always a constant */
-  struct number rounds, phase; /* constants if the run starts in an initial state */
-  struct number lost, corrupted, duplicated;
-  struct sym_value **globals;
-  struct sym_process *of;     /* by process */
-  struct sym_packet *packets; /* step models: all packets sent so far */
-  uint32_t npackets;
-};
+/* Sets up the lowering, with the solver's choices. */
+void encoder_init(struct encoder *, struct model *, bool integers);
+void encoder_release(struct encoder *);
+static inline struct encoder *encoder_of(const struct scope *s) { return (struct encoder *)s->l; }
+
+/* A fresh value of the type, constrained by facts. */
+struct sym_value *sym_new(struct encoder *, const struct type *, const char *name);
+
+/* The concrete value in a model of the solver. */
+value sym_extract(struct encoder *, Z3_model, const struct type *, const struct sym_value *);
+bool truth_value(struct encoder *, Z3_model, truth);
+int64_t number_value(struct encoder *, Z3_model, struct number);
 
 /* Step models: a message that was sent earlier in the run. Sender, receiver and kind are constants. Packets are ordered
    by age, oldest first. */
@@ -37,84 +42,6 @@ struct sym_packet {
   truth pending;
   struct sym_value *message;
 };
-
-/* The message received from one sender, or one message of a quorum. */
-struct sym_received {
-  truth there;
-  struct sym_value *message;
-  struct number sender;
-};
-
-/* A message that a step sends if `when` holds. */
-struct sym_sent {
-  truth when;
-  uint32_t to, kind;
-  struct sym_value *message;
-};
-
-/* Growing arrays in an arena, so that a refusal (longjmp) does not leak them. */
-void *arena_grown(struct arena *, void *at, size_t *cap, size_t n, size_t each);
-#define arena_push(arena, v, x)                                                                                        \
-  ((v)->at = arena_grown(arena, (v)->at, &(v)->cap, (v)->n, sizeof *(v)->at), (void)((v)->at[(v)->n++] = (x)))
-
-struct scope {
-  struct encoder *e;
-  truth path;  /* the path condition of this evaluation */
-  truth error; /* some evaluation so far failed */
-  struct sym_value **slot;
-  struct number *slot_sender;
-  unsigned depth; /* call depth */
-  /* one process */
-  uint32_t role, me, point;
-  struct number phase;
-  struct sym_value **vars;    /* assignments update this array */
-  struct sym_value **globals; /* likewise */
-  truth halted;               /* halted in this block */
-  const struct sym_received *received;
-  uint32_t nreceived;
-  bool chose; /* a nondeterministic choice was made */
-  bool acts;  /* evaluates an action, which may send */
-  VEC(struct sym_sent) posted;
-  /* properties and environments */
-  const struct sym_state *before, *after;
-  truth *const *heard; /* by receiver and sender; NULL outside environment clauses */
-  truth *const *corrupt;
-};
-
-void scope_init(struct scope *, struct encoder *);
-/* A scope for process p in the state. Its variables are copied. */
-void scope_of_process(struct scope *, struct encoder *, const struct sym_state *, uint32_t p);
-
-truth scope_narrow(struct scope *, truth); /* adds a conjunct to the path condition; returns the old one */
-/* Records an error of the model under the path condition and this one. */
-void scope_fail(struct scope *, truth);
-
-struct sym_value *encode_node(struct scope *, const struct node *);
-truth encode_truth(struct scope *, const struct node *);
-/* MIN MAX PICK RANDOM MAJORITY FIRST LAST or an option: true if there is a value, which is stored. */
-truth encode_maybe(struct scope *, const struct node *, struct sym_value **);
-struct sym_value *encode_aggregate(struct scope *, const struct node *);
-/* Refuses a sum whose bounds are too large. */
-struct number encode_sum(struct encoder *, struct number, struct number);
-/* The value itself. It is an error of the model if it is not of the type. */
-struct sym_value *encode_checked(struct scope *, const struct type *, struct sym_value *);
-
-/* Calls the visitor for every possible binding of the generators. `bound` is the condition that it really is a binding,
-   and is already part of the path condition. Stops when the visitor returns false. */
-typedef bool sym_binding_fn(struct scope *, void *context, truth bound);
-bool encode_generators(struct scope *, const struct generator *, uint32_t n, sym_binding_fn *, void *context);
-
-/* Is the value process p? */
-truth process_is(struct scope *, const struct sym_value *, uint32_t p);
-truth sym_process_active(struct encoder *, const struct sym_process *);
-truth sym_process_faulty(struct encoder *, const struct sym_process *);
-struct sym_value *encode_neighbours(struct scope *);
-
-/* True if the guard holds. Its slots are bound to a nondeterministically chosen witness. */
-truth encode_guard(struct scope *, const struct guard *);
-void encode_block(struct scope *, const struct block *);
-/* The index of a nondeterministically chosen alternative whose guard holds, if any does. */
-struct number encode_choice(struct scope *, const truth *guard, size_t n);
 
 /* ---- states and steps ---- */
 
@@ -176,7 +103,6 @@ void normalise_packets(struct encoder *, struct sym_state *);
 /* No channel exceeds its capacity. */
 truth channels_bounded(struct encoder *, const struct sym_state *);
 struct sym_value *encode_first_value(struct scope *, const struct var *, const char *name);
-truth recoveries_limited(struct encoder *, const truth *recovered);
 
 /* A formula over a state (`after` is NULL) or a step. */
 struct verdict_terms {
@@ -187,7 +113,6 @@ struct verdict_terms encode_formula(struct encoder *, const struct node *, const
 
 /* encode_environment.c */
 void environment_check_clauses(struct encoder *); /* refuses a clause of an unknown kind */
-truth faults_limited(struct encoder *, enum clause_kind, const truth *faulty);
 truth environment_allows(struct encoder *, const struct sym_state *, const struct sym_round *);
 /* The environment allows a round in which a send expression fails. Such a failure does not depend on what is heard, so
    only crashes and clauses without heard-of sets can forbid it. */

@@ -27,15 +27,16 @@ static truth event_begin(struct step_encoder *h, uint32_t process, uint32_t acti
 
 static void end(struct step_encoder *h, truth possible, truth error) {
   struct terms *t = &h->e->t;
-  truth happens = truth_and(t, h->it, possible);
-  h->fails = truth_or(t, h->fails, truth_and(t, happens, error));
-  arena_push(&h->e->arena, &h->may, truth_or(t, truth_not(t, h->it), truth_and(t, possible, truth_not(t, error))));
+  truth happens = expr_and(&t->graph, h->it, possible);
+  h->fails = expr_or(&t->graph, h->fails, expr_and(&t->graph, happens, error));
+  arena_push(&h->e->arena, &h->may,
+             expr_or(&t->graph, expr_not(&t->graph, h->it), expr_and(&t->graph, possible, expr_not(&t->graph, error))));
 }
 
 /* Removes the last event, on which nothing depends yet. */
 static void event_drop(struct step_encoder *h) {
   h->events.n--;
-  terms_fact(&h->e->t, truth_not(&h->e->t, h->it));
+  terms_fact(&h->e->t, expr_not(&h->e->t.graph, h->it));
 }
 
 /* ---- actions ---- */
@@ -47,66 +48,67 @@ static bool begins_with_start(const struct role *role) {
 static truth action_at_its_point(struct encoder *e, const struct sym_process *of, const struct role *role,
                                  const struct action *a) {
   struct terms *t = &e->t;
-  truth open = sym_process_active(e, of);
+  truth open = sym_process_active(&e->l, of);
   if (role->point_var != NO_VAR) {
     struct number at = of->vars[role->point_var]->number;
     if (a->point != ANY_POINT)
-      open = truth_and(t, open, number_is(t, at, a->point));
+      open = expr_and(&t->graph, open, number_is(&t->graph, at, a->point));
     else if (begins_with_start(role))
-      open = truth_and(t, open, truth_not(t, number_is(t, at, 0)));
+      open = expr_and(&t->graph, open, expr_not(&t->graph, number_is(&t->graph, at, 0)));
   }
   if (a->once != NO_SLOT)
-    open = truth_and(t, open, truth_not(t, of->vars[a->once]->truth));
+    open = expr_and(&t->graph, open, expr_not(&t->graph, of->vars[a->once]->truth));
   return open;
 }
 
 static truth crashes_allowed(struct encoder *e, const struct sym_state *s, uint32_t p) {
-  uint32_t n = e->model->nprocesses;
+  uint32_t n = e->l.model->nprocesses;
   truth *down = arena_array(&e->arena, n + (size_t)1, sizeof *down);
   for (uint32_t q = 0; q < n; q++)
-    down[q] = q == p ? e->t.yes : truth_or(&e->t, s->of[q].crashed, s->of[q].recovered);
-  return truth_and(&e->t, sym_process_active(e, &s->of[p]), faults_limited(e, CLAUSE_CRASH, down));
+    down[q] = q == p ? EXPR_TRUE : expr_or(&e->t.graph, s->of[q].crashed, s->of[q].recovered);
+  return expr_and(&e->t.graph, sym_process_active(&e->l, &s->of[p]),
+                  faults_limited(&e->l, &e->l.model->environments[e->environment], CLAUSE_CRASH, down, false));
 }
 
 static bool may_crash(const struct encoder *e, uint32_t p) {
-  const struct environment *env = &e->model->environments[e->environment];
+  const struct environment *env = &e->l.model->environments[e->environment];
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
-    if (c->kind == CLAUSE_CRASH && c->limit > 0 && (c->role == ROLE_ANY || c->role == model_role_of(e->model, p)))
+    if (c->kind == CLAUSE_CRASH && c->limit > 0 && (c->role == ROLE_ANY || c->role == model_role_of(e->l.model, p)))
       return true;
   }
   return false;
 }
 
 static truth duplicates_allowed(struct encoder *e, const struct sym_state *s, struct number kept, struct number *sum) {
-  const struct environment *env = &e->model->environments[e->environment];
-  truth ok = e->t.yes;
-  *sum = encode_sum(e, s->duplicated, kept);
+  const struct environment *env = &e->l.model->environments[e->environment];
+  truth ok = EXPR_TRUE;
+  *sum = lower_sum(&e->l, s->duplicated, kept);
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_DUPLICATED && env->clauses[i].limit < INT64_MAX)
-      ok = truth_and(&e->t, ok, number_at_most(&e->t, *sum, number_of(env->clauses[i].limit)));
-  return truth_or(&e->t, number_is(&e->t, kept, 0), ok);
+      ok = expr_and(&e->t.graph, ok, number_at_most(&e->t.graph, *sum, number_of(env->clauses[i].limit)));
+  return expr_or(&e->t.graph, number_is(&e->t.graph, kept, 0), ok);
 }
 
 /* Merges the result of the event into the state after the step: it counts if the event happens. */
 static void merge_process(struct step_encoder *h, uint32_t p, struct sym_value **vars, truth halted) {
   struct encoder *e = h->e;
   struct sym_process *next = &h->step->after->of[p];
-  for (uint32_t i = 0; i < e->model->roles[model_role_of(e->model, p)].nvars; i++)
-    next->vars[i] = sym_ite(e, h->it, vars[i], next->vars[i]);
-  next->halted = truth_or(&e->t, next->halted, truth_and(&e->t, h->it, halted));
+  for (uint32_t i = 0; i < e->l.model->roles[model_role_of(e->l.model, p)].nvars; i++)
+    next->vars[i] = sym_ite(&e->l, h->it, vars[i], next->vars[i]);
+  next->halted = expr_or(&e->t.graph, next->halted, expr_and(&e->t.graph, h->it, halted));
 }
 
 static void merge_globals(struct step_encoder *h, struct sym_value **globals) {
-  for (uint32_t i = 0; i < h->e->model->nglobals; i++)
-    h->step->after->globals[i] = sym_ite(h->e, h->it, globals[i], h->step->after->globals[i]);
+  for (uint32_t i = 0; i < h->e->l.model->nglobals; i++)
+    h->step->after->globals[i] = sym_ite(&h->e->l, h->it, globals[i], h->step->after->globals[i]);
 }
 
 static void crash_process(struct step_encoder *h, uint32_t p) {
   struct terms *t = &h->e->t;
   struct sym_process *next = &h->step->after->of[p];
-  next->crashed = truth_or(t, next->crashed, h->it);
-  next->recovered = truth_and(t, next->recovered, truth_not(t, h->it));
+  next->crashed = expr_or(&t->graph, next->crashed, h->it);
+  next->recovered = expr_and(&t->graph, next->recovered, expr_not(&t->graph, h->it));
 }
 
 /* A crash during the action: some of its messages are sent, and the action has no other effect. */
@@ -121,66 +123,66 @@ static void crash_in_action(struct step_encoder *h, const struct scope *s, const
   event_begin(h, s->me, action);
   for (size_t i = 0; i < n; i++) {
     out[i] = truth_new(&e->t, "out");
-    sent[i] = truth_and(&e->t, out[i], s->posted.at[i].when);
+    sent[i] = expr_and(&e->t.graph, out[i], s->posted.at[i].when);
   }
   struct sym_state left = *h->before; /* the received messages are still pending */
   left.of = h->step->after->of;
-  encode_sends(e, &left, s, e->t.yes, out);
-  truth bounded = truth_and(&e->t, channels_bounded(e, after), channels_bounded(e, &left));
-  possible = truth_all(&e->t,
-                       (truth[]){possible, crashes_allowed(e, h->before, s->me), bounded, truth_any(&e->t, sent, n),
-                                 truth_not(&e->t, s->error)},
+  encode_sends(e, &left, s, EXPR_TRUE, out);
+  truth bounded = expr_and(&e->t.graph, channels_bounded(e, after), channels_bounded(e, &left));
+  possible = truth_all(&e->t.graph,
+                       (truth[]){possible, crashes_allowed(e, h->before, s->me), bounded,
+                                 truth_any(&e->t.graph, sent, n), expr_not(&e->t.graph, s->error)},
                        5);
   crash_process(h, s->me);
   encode_sends(e, h->step->after, s, h->it, out);
-  end(h, possible, e->t.no);
+  end(h, possible, EXPR_FALSE);
 }
 
 static void take_action(struct step_encoder *h, uint32_t p, uint32_t number) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;
-  const struct role *role = &e->model->roles[model_role_of(e->model, p)];
+  const struct role *role = &e->l.model->roles[model_role_of(e->l.model, p)];
   const struct action *a = &role->actions[number];
   truth open = action_at_its_point(e, &h->before->of[p], role, a);
   struct scope s;
   struct sym_taken sym_taken;
-  if (open == t->no)
+  if (open == EXPR_FALSE)
     return;
-  scope_of_process(&s, e, h->before, p);
-  e->at = a->at;
+  scope_of_process(&s, &e->l, h->before, p);
+  e->l.at = a->at;
   event_begin(h, p, number);
   scope_narrow(&s, open);
   truth taken = encode_receive(&s, h->before, a, &sym_taken);
   scope_narrow(&s, taken);
-  truth guard = taken == t->no ? t->no : encode_guard(&s, &a->guard);
-  if (guard == t->no && s.error == t->no) {
+  truth guard = taken == EXPR_FALSE ? EXPR_FALSE : lower_guard(&s, &a->guard);
+  if (guard == EXPR_FALSE && s.error == EXPR_FALSE) {
     event_drop(h);
     return;
   }
   scope_narrow(&s, guard);
   if (role->point_var != NO_VAR && a->next != ANY_POINT)
-    s.vars[role->point_var] = sym_number(e, number_of(a->next));
+    s.vars[role->point_var] = sym_number(&e->l, number_of(a->next));
   if (a->once != NO_SLOT)
-    s.vars[a->once] = sym_truth(e, t->yes);
-  if (guard != t->no)
-    encode_block(&s, &a->body);
+    s.vars[a->once] = sym_truth(&e->l, EXPR_TRUE);
+  if (guard != EXPR_FALSE)
+    lower_block(&s, &a->body);
   struct number duplicated = h->before->duplicated;
-  truth ready = truth_all(t, (truth[]){open, taken, guard}, 3);
+  truth ready = truth_all(&t->graph, (truth[]){open, taken, guard}, 3);
   truth kept = duplicates_allowed(e, h->before, sym_taken.kept, &duplicated);
   /* the result of this action alone, to check the channel bounds */
   struct sym_state after = *h->before;
   after.packets = sym_taken.packets;
-  encode_sends(e, &after, &s, t->yes, NULL);
-  truth roomy = truth_or(t, s.error, channels_bounded(e, &after));
-  truth possible = truth_all(t, (truth[]){truth_or(t, ready, s.error), kept, roomy}, 3);
+  encode_sends(e, &after, &s, EXPR_TRUE, NULL);
+  truth roomy = expr_or(&t->graph, s.error, channels_bounded(e, &after));
+  truth possible = truth_all(&t->graph, (truth[]){expr_or(&t->graph, ready, s.error), kept, roomy}, 3);
   for (uint32_t i = 0; i < h->before->npackets; i++) {
     struct sym_packet *packet = &h->step->after->packets[i];
     if (sym_taken.packets[i].pending != h->before->packets[i].pending)
-      packet->pending = truth_if(t, h->it, sym_taken.packets[i].pending, packet->pending);
+      packet->pending = expr_ite(&t->graph, h->it, sym_taken.packets[i].pending, packet->pending);
   }
   merge_process(h, p, s.vars, s.halted);
   merge_globals(h, s.globals);
-  h->step->after->duplicated = number_if(t, h->it, duplicated, h->step->after->duplicated);
+  h->step->after->duplicated = number_if(&t->graph, h->it, duplicated, h->step->after->duplicated);
   encode_sends(e, h->step->after, &s, h->it, NULL);
   end(h, possible, s.error);
   crash_in_action(h, &s, &after, ready);
@@ -189,39 +191,40 @@ static void take_action(struct step_encoder *h, uint32_t p, uint32_t number) {
 /* ---- other events ---- */
 
 static void crash(struct step_encoder *h, uint32_t p) {
-  truth possible = may_crash(h->e, p) ? crashes_allowed(h->e, h->before, p) : h->e->t.no;
-  if (possible == h->e->t.no)
+  truth possible = may_crash(h->e, p) ? crashes_allowed(h->e, h->before, p) : EXPR_FALSE;
+  if (possible == EXPR_FALSE)
     return;
   event_begin(h, p, NO_ACTION);
   crash_process(h, p);
-  end(h, possible, h->e->t.no);
+  end(h, possible, EXPR_FALSE);
 }
 
 static bool survives(enum var_kind kind) { return kind == VAR_INPUT || kind == VAR_STABLE || kind == VAR_GHOST; }
 
 static void recover(struct step_encoder *h, uint32_t p) {
   struct encoder *e = h->e;
-  const struct role *role = &e->model->roles[model_role_of(e->model, p)];
-  uint32_t n = e->model->nprocesses;
+  const struct role *role = &e->l.model->roles[model_role_of(e->l.model, p)];
+  uint32_t n = e->l.model->nprocesses;
   truth *back = arena_array(&e->arena, n + (size_t)1, sizeof *back);
   struct scope s;
   for (uint32_t q = 0; q < n; q++)
-    back[q] = q == p ? e->t.yes : h->before->of[q].recovered;
-  truth possible = truth_and(&e->t, h->before->of[p].crashed, recoveries_limited(e, back));
-  if (possible == e->t.no)
+    back[q] = q == p ? EXPR_TRUE : h->before->of[q].recovered;
+  truth possible = expr_and(&e->t.graph, h->before->of[p].crashed,
+                            faults_limited(&e->l, &e->l.model->environments[e->environment], CLAUSE_CRASH, back, true));
+  if (possible == EXPR_FALSE)
     return;
   event_begin(h, p, NO_ACTION);
-  scope_of_process(&s, e, h->before, p);
+  scope_of_process(&s, &e->l, h->before, p);
   scope_narrow(&s, possible);
   for (uint32_t i = 0; i < role->nvars; i++)
     if (!survives(role->vars[i].kind))
       s.vars[i] = encode_first_value(&s, &role->vars[i], role->vars[i].name);
   if (role->point_var != NO_VAR && begins_with_start(role))
-    s.vars[role->point_var] = sym_number(e, number_of(1));
-  merge_process(h, p, s.vars, e->t.no);
+    s.vars[role->point_var] = sym_number(&e->l, number_of(1));
+  merge_process(h, p, s.vars, EXPR_FALSE);
   struct sym_process *next = &h->step->after->of[p];
-  next->crashed = truth_and(&e->t, next->crashed, truth_not(&e->t, h->it));
-  next->recovered = truth_or(&e->t, next->recovered, h->it);
+  next->crashed = expr_and(&e->t.graph, next->crashed, expr_not(&e->t.graph, h->it));
+  next->recovered = expr_or(&e->t.graph, next->recovered, h->it);
   end(h, possible, s.error);
 }
 
@@ -229,27 +232,28 @@ static void recover(struct step_encoder *h, uint32_t p) {
 static void lose(struct step_encoder *h) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;
-  const struct environment *env = &e->model->environments[e->environment];
-  struct number sum = encode_sum(e, h->before->lost, number_of(1));
-  truth allowed = truth_of(t, clause_of_kind(env, CLAUSE_LOST) != NULL);
+  const struct environment *env = &e->l.model->environments[e->environment];
+  struct number sum = lower_sum(&e->l, h->before->lost, number_of(1));
+  truth allowed = expr_truth(clause_of_kind(env, CLAUSE_LOST) != NULL);
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_LOST && env->clauses[i].limit < INT64_MAX)
-      allowed = truth_and(t, allowed, number_at_most(t, sum, number_of(env->clauses[i].limit)));
-  for (uint32_t i = 0; i < h->before->npackets && allowed != t->no; i++) {
+      allowed = expr_and(&t->graph, allowed, number_at_most(&t->graph, sum, number_of(env->clauses[i].limit)));
+  for (uint32_t i = 0; i < h->before->npackets && allowed != EXPR_FALSE; i++) {
     const struct sym_packet *p = &h->before->packets[i];
     struct sym_packet *next = &h->step->after->packets[i];
-    truth possible = truth_all(t, (truth[]){allowed, p->pending, sym_process_active(e, &h->before->of[p->to])}, 3);
-    if (possible == t->no)
+    truth possible =
+        truth_all(&t->graph, (truth[]){allowed, p->pending, sym_process_active(&e->l, &h->before->of[p->to])}, 3);
+    if (possible == EXPR_FALSE)
       continue;
     event_begin(h, p->to, NO_ACTION);
-    next->pending = truth_and(t, next->pending, truth_not(t, h->it));
-    h->step->after->lost = number_if(t, h->it, sum, h->step->after->lost);
-    end(h, possible, t->no);
+    next->pending = expr_and(&t->graph, next->pending, expr_not(&t->graph, h->it));
+    h->step->after->lost = number_if(&t->graph, h->it, sum, h->step->after->lost);
+    end(h, possible, EXPR_FALSE);
   }
 }
 
 static struct sym_state *copy_state(struct encoder *e, const struct sym_state *s) {
-  const struct model *m = e->model;
+  const struct model *m = e->l.model;
   struct sym_state *next = arena_copy(&e->arena, s, sizeof *s);
   next->globals = arena_array(&e->arena, m->nglobals + (size_t)1, sizeof *next->globals);
   memcpy(next->globals, s->globals, m->nglobals * sizeof *next->globals);
@@ -266,10 +270,10 @@ static struct sym_state *copy_state(struct encoder *e, const struct sym_state *s
 }
 
 /* Drops packets that are certainly not pending any more. */
-static void remove_consumed_packets(struct encoder *e, struct sym_state *s) {
+static void remove_consumed_packets(struct sym_state *s) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->npackets; i++)
-    if (s->packets[i].pending != e->t.no)
+    if (s->packets[i].pending != EXPR_FALSE)
       s->packets[n++] = s->packets[i];
   s->npackets = n;
 }
@@ -278,35 +282,35 @@ static void remove_consumed_packets(struct encoder *e, struct sym_state *s) {
 static truth one_of(struct step_encoder *h) {
   struct terms *t = &h->e->t;
   if (h->events.n == 0)
-    return t->no;
+    return EXPR_FALSE;
   struct number chosen = number_new(t, "step", 0, (int64_t)h->events.n - 1);
   for (size_t i = 0; i < h->events.n; i++)
-    terms_fact(t, truth_same(t, h->events.at[i].it, number_is(t, chosen, (int64_t)i)));
-  return t->yes;
+    terms_fact(t, expr_equal(&t->graph, h->events.at[i].it, number_is(&t->graph, chosen, (int64_t)i)));
+  return EXPR_TRUE;
 }
 
 struct sym_step *encode_step(struct encoder *e, const struct sym_state *s) {
-  struct step_encoder h = {.e = e, .before = s, .fails = e->t.no};
+  struct step_encoder h = {.e = e, .before = s, .fails = EXPR_FALSE};
   if (e->semantics != SEMANTICS_M && e->semantics != SEMANTICS_INTERLEAVING)
-    encode_refuse(e, (struct span){0, 0}, "semantics '%s', only 'm'", semantics_name(e->semantics));
+    lower_refuse(&e->l, (struct span){0, 0}, "semantics '%s', only 'm'", semantics_name(e->semantics));
   h.step = arena_alloc(&e->arena, sizeof *h.step);
   h.step->before = s;
   h.step->after = copy_state(e, s);
-  for (uint32_t p = 0; p < e->model->nprocesses; p++) {
-    uint32_t actions = e->model->roles[model_role_of(e->model, p)].nactions;
+  for (uint32_t p = 0; p < e->l.model->nprocesses; p++) {
+    uint32_t actions = e->l.model->roles[model_role_of(e->l.model, p)].nactions;
     for (uint32_t a = 0; a < actions; a++)
       take_action(&h, p, a);
     crash(&h, p);
     recover(&h, p);
   }
   lose(&h);
-  if (!e->prefix && e->model->kind == MODEL_MESSAGES)
+  if (!e->prefix && e->l.model->kind == MODEL_MESSAGES)
     normalise_packets(e, h.step->after);
   else
-    remove_consumed_packets(e, h.step->after);
+    remove_consumed_packets(h.step->after);
   truth one = one_of(&h);
-  h.step->allowed = truth_and(&e->t, one, truth_all(&e->t, h.may.at, h.may.n));
-  h.step->fails = truth_and(&e->t, one, h.fails);
+  h.step->allowed = expr_and(&e->t.graph, one, truth_all(&e->t.graph, h.may.at, h.may.n));
+  h.step->fails = expr_and(&e->t.graph, one, h.fails);
   h.step->events = h.events.at;
   h.step->nevents = (uint32_t)h.events.n;
   return h.step;

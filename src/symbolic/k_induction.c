@@ -23,14 +23,14 @@ struct induction_window {
 static truth goal_of(struct induction_window *w, uint32_t i, const struct sym_state *before,
                      const struct sym_state *after) {
   struct verdict_terms goal = unrolling_goal(&w->s, i, before, after);
-  return truth_or(&w->s.e.t, goal.holds, goal.error);
+  return expr_or(&w->s.e.t.graph, goal.holds, goal.error);
 }
 
 static truth assume_claims(struct induction_window *w, const struct sym_state *before, const struct sym_state *after) {
-  truth all = w->s.e.t.yes;
+  truth all = EXPR_TRUE;
   for (uint32_t i = 0; i < w->s.query->nproperties; i++)
     if (w->claims->property[i] || w->s.answer->proved[i])
-      all = truth_and(&w->s.e.t, all, truth_not(&w->s.e.t, goal_of(w, i, before, after)));
+      all = expr_and(&w->s.e.t.graph, all, expr_not(&w->s.e.t.graph, goal_of(w, i, before, after)));
   return all;
 }
 
@@ -38,7 +38,7 @@ static truth assume_claims(struct induction_window *w, const struct sym_state *b
 static void assert_different(struct unrolling *s, struct sym_state **states, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (states[i]->point == states[n]->point)
-      unrolling_assert(s, truth_not(&s->e.t, states_equal(&s->e, states[i], states[n])));
+      unrolling_assert(s, expr_not(&s->e.t.graph, states_equal(&s->e, states[i], states[n])));
 }
 
 /* Drops the claims that do not follow. Returns false if the solver answers unknown. */
@@ -64,7 +64,8 @@ static bool check_window(struct induction_window *w, uint32_t point, struct clai
   struct unrolling *s = &w->s;
   s->states = memory_alloc((w->k + (size_t)1) * sizeof *s->states);
   s->states[0] = encode_any_state(&s->e, point);
-  unrolling_assert(s, truth_and(&s->e.t, state_invariant(&s->e, s->states[0]), assume_claims(w, NULL, s->states[0])));
+  unrolling_assert(s,
+                   expr_and(&s->e.t.graph, state_invariant(&s->e, s->states[0]), assume_claims(w, NULL, s->states[0])));
   for (uint32_t i = 0; i < w->k; i++) {
     if (s->states[i]->point == POINT_END)
       return true; /* the run ends before k steps */
@@ -72,7 +73,7 @@ static bool check_window(struct induction_window *w, uint32_t point, struct clai
     s->states[i + 1] = step->after;
     if (i + 1 == w->k)
       return check_last(w, step, left);
-    unrolling_assert(s, truth_and(&s->e.t, step->allowed, assume_claims(w, step->before, step->after)));
+    unrolling_assert(s, expr_and(&s->e.t.graph, step->allowed, assume_claims(w, step->before, step->after)));
     assert_different(s, s->states, i + 1);
   }
   return true;
@@ -86,12 +87,12 @@ static bool check_point(struct unrolling *main, uint32_t k, uint32_t point, cons
   bool known;
   *w = (struct induction_window){.claims = claims, .k = k};
   unrolling_init(&w->s, main->model, main->query, main->options, main->answer, false);
-  w->s.e.refused = &refused;
+  w->s.e.l.refused = &refused;
   if (setjmp(refused)) {
-    main->e.refusal = w->s.e.refusal;
+    main->e.l.refusal = w->s.e.l.refusal;
     unrolling_release(&w->s);
     memory_free(w);
-    longjmp(*main->e.refused, 1);
+    longjmp(*main->e.l.refused, 1);
   }
   known = check_window(w, point, left);
   unrolling_release(&w->s);

@@ -4,7 +4,7 @@
 #include "symbolic/smtlib.h"
 
 static void add(struct script_parts *p, struct unrolling *s, truth formula) {
-  if (formula != s->e.t.yes)
+  if (formula != EXPR_TRUE)
     arena_push(&s->e.arena, &p->all, terms_translate(&s->e.t, formula));
 }
 
@@ -12,7 +12,7 @@ static void add(struct script_parts *p, struct unrolling *s, truth formula) {
    step fails. */
 static truth goal_after(struct unrolling *s, const struct sym_step *last, const struct sym_state *state) {
   if (s->query->nproperties == 0)
-    return last ? last->fails : s->e.t.no;
+    return last ? last->fails : EXPR_FALSE;
   return unrolling_goal(s, 0, last ? last->before : NULL, state).holds;
 }
 
@@ -23,17 +23,17 @@ static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) 
   truth allowed, error, goal;
   struct sym_state *at = encode_start(&s->e, &allowed, &error);
   struct number length = number_new(t, "length", 0, depth);
-  add(p, s, truth_and(t, terms_facts(t), allowed));
+  add(p, s, expr_and(&t->graph, terms_facts(t), allowed));
   add(p, s, encode_representative(&s->e, at, s->options->licences));
-  goal = truth_and(t, number_is(t, length, 0), goal_after(s, NULL, at));
+  goal = expr_and(&t->graph, number_is(&t->graph, length, 0), goal_after(s, NULL, at));
   for (uint32_t i = 0; i < depth && at->point != POINT_END; i++) {
     struct sym_step *step = unrolling_step(s, at);
-    truth taken = number_less(t, number_of(errors ? (int64_t)i + 1 : i), length);
+    truth taken = number_less(&t->graph, number_of(errors ? (int64_t)i + 1 : i), length);
     truth shown = goal_after(s, step, step->after);
     at = step->after;
     add(p, s, terms_facts(t));
-    add(p, s, truth_implies(t, taken, step->allowed));
-    goal = truth_or(t, goal, truth_and(t, number_is(t, length, (int64_t)i + 1), shown));
+    add(p, s, expr_implies(&t->graph, taken, step->allowed));
+    goal = expr_or(&t->graph, goal, expr_and(&t->graph, number_is(&t->graph, length, (int64_t)i + 1), shown));
   }
   add(p, s, terms_facts(t));
   p->goal = terms_translate(t, goal);
@@ -57,10 +57,10 @@ bool symbolic_export(struct model *m, const struct query *q, uint32_t depth, con
   jmp_buf refused;
   bool ok = true;
   unrolling_init(s, m, q, &o, &scratch, depth > 0);
-  s->e.refused = &refused;
+  s->e.l.refused = &refused;
   if (setjmp(refused)) {
-    *refused_at = s->e.refusal.at;
-    text_add(refusal, s->e.refusal.reason);
+    *refused_at = s->e.l.refusal.at;
+    text_add(refusal, s->e.l.refusal.reason);
     ok = false;
   } else {
     unrolling_check(s, ENGINE_SMTLIB);

@@ -55,7 +55,7 @@ static void variables_of(struct chc_system *w, const struct sym_state *state, st
 static void predicate_make(struct chc_system *w, uint32_t i) {
   struct chc_predicate *p = &w->places[i];
   struct encoder *e = &w->s->e;
-  p->point = i + 1 == w->nplaces && !model_steps(e->model) ? POINT_END : i;
+  p->point = i + 1 == w->nplaces && !model_steps(e->l.model) ? POINT_END : i;
   p->first = e->t.fresh.n;
   p->state = encode_any_state(e, p->point);
   p->facts = terms_facts(&e->t);
@@ -71,8 +71,8 @@ static void rule_to(struct chc_system *w, uint32_t from, const struct sym_state 
   struct encoder *e = &w->s->e;
   struct chc_rule r = {.from = from, .to = predicate_of_point(w, after->point), .first = first};
   struct sym_state *to = encode_any_state(e, after->point);
-  body = truth_and(&e->t, body, states_equal(e, to, after));
-  r.body = truth_and(&e->t, body, terms_facts(&e->t));
+  body = expr_and(&e->t.graph, body, states_equal(e, to, after));
+  r.body = expr_and(&e->t.graph, body, terms_facts(&e->t));
   variables_of(w, to, &r.to_variables);
   r.last = e->t.fresh.n;
   vec_push(&w->rules, r);
@@ -81,9 +81,9 @@ static void rule_to(struct chc_system *w, uint32_t from, const struct sym_state 
 static void goal_add(struct chc_system *w, uint32_t from, uint32_t property, truth body, size_t first) {
   struct encoder *e = &w->s->e;
   struct chc_rule r = {.from = from, .to = property, .first = first};
-  r.body = truth_and(&e->t, body, terms_facts(&e->t));
+  r.body = expr_and(&e->t.graph, body, terms_facts(&e->t));
   r.last = e->t.fresh.n;
-  if (r.body != e->t.no)
+  if (r.body != EXPR_FALSE)
     vec_push(&w->goals, r);
 }
 
@@ -95,8 +95,8 @@ static void goals_at(struct chc_system *w, uint32_t from, const struct sym_state
     if (p->step != (before != NULL))
       continue;
     struct verdict_terms goal = unrolling_goal(s, i, before, at);
-    goal_add(w, from, i, truth_and(&s->e.t, body, goal.holds), first);
-    goal_add(w, from, s->query->nproperties, truth_and(&s->e.t, body, goal.error), first);
+    goal_add(w, from, i, expr_and(&s->e.t.graph, body, goal.holds), first);
+    goal_add(w, from, s->query->nproperties, expr_and(&s->e.t.graph, body, goal.error), first);
   }
 }
 
@@ -108,10 +108,10 @@ static void build(struct chc_system *w) {
     predicate_make(w, i);
   size_t first = e->t.fresh.n;
   struct sym_state *start = encode_start(e, &allowed, &error);
-  allowed = truth_and(&e->t, allowed, encode_representative(e, start, s->options->licences));
+  allowed = expr_and(&e->t.graph, allowed, encode_representative(e, start, s->options->licences));
   truth start_facts = terms_facts(&e->t);
-  allowed = truth_and(&e->t, allowed, start_facts);
-  goal_add(w, NO_PREDICATE, s->query->nproperties, truth_and(&e->t, start_facts, error), first);
+  allowed = expr_and(&e->t.graph, allowed, start_facts);
+  goal_add(w, NO_PREDICATE, s->query->nproperties, expr_and(&e->t.graph, start_facts, error), first);
   rule_to(w, NO_PREDICATE, start, allowed, first);
   for (uint32_t i = 0; i < w->nplaces; i++) {
     const struct chc_predicate *p = &w->places[i];
@@ -120,10 +120,10 @@ static void build(struct chc_system *w) {
       continue;
     first = e->t.fresh.n;
     struct sym_step *step = unrolling_step(s, p->state);
-    truth facts = truth_and(&e->t, p->facts, terms_facts(&e->t));
-    goal_add(w, i, s->query->nproperties, truth_and(&e->t, facts, step->fails), first);
-    goals_at(w, i, p->state, step->after, truth_and(&e->t, facts, step->allowed), first);
-    rule_to(w, i, step->after, truth_and(&e->t, facts, step->allowed), first);
+    truth facts = expr_and(&e->t.graph, p->facts, terms_facts(&e->t));
+    goal_add(w, i, s->query->nproperties, expr_and(&e->t.graph, facts, step->fails), first);
+    goals_at(w, i, p->state, step->after, expr_and(&e->t.graph, facts, step->allowed), first);
+    rule_to(w, i, step->after, expr_and(&e->t.graph, facts, step->allowed), first);
   }
 }
 
@@ -249,7 +249,7 @@ static void spacer_release(struct chc_system *w) {
 /* Builds the system in the unrolling; refusals jump to `refused`. */
 static void spacer_init(struct chc_system *w, struct unrolling *s, jmp_buf *refused) {
   *w = (struct chc_system){.s = s};
-  s->e.refused = refused;
+  s->e.l.refused = refused;
   w->nplaces = model_steps(s->model) ? 1 : s->model->npoints + 1;
   w->places = arena_array(&s->e.arena, w->nplaces + (size_t)1, sizeof *w->places);
 }
@@ -268,18 +268,18 @@ static void ask_all(struct unrolling *main, enum answer *answers) {
       answers[i] = ask(w, i);
     ok = true;
   }
-  main->e.refusal = s->e.refusal;
+  main->e.l.refusal = s->e.l.refusal;
   spacer_release(w);
   unrolling_release(s);
   memory_free(w);
   memory_free(s);
   if (!ok)
-    longjmp(*main->e.refused, 1);
+    longjmp(*main->e.l.refused, 1);
 }
 
 void horn_clauses(struct unrolling *s, struct script_parts *p) {
   struct chc_system *w = memory_alloc(sizeof *w);
-  jmp_buf refused, *outer = s->e.refused;
+  jmp_buf refused, *outer = s->e.l.refused;
   volatile bool ok = false;
   spacer_init(w, s, &refused);
   if (setjmp(refused) == 0) {
@@ -288,15 +288,15 @@ void horn_clauses(struct unrolling *s, struct script_parts *p) {
       const struct chc_rule *r = &w->rules.at[i];
       arena_push(&s->e.arena, &p->all, clause(w, r, apply(w, r->to, &r->to_variables)));
     }
-    p->goal = terms_translate(&s->e.t, s->e.t.yes);
+    p->goal = terms_translate(&s->e.t, EXPR_TRUE);
     for (size_t i = 0; i < w->goals.n; i++) /* goals of the requested property, or of errors */
       if (w->goals.at[i].to == 0)
-        arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], terms_translate(&s->e.t, s->e.t.no)));
+        arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], terms_translate(&s->e.t, EXPR_FALSE)));
     ok = true;
   }
   spacer_release(w);
   memory_free(w);
-  s->e.refused = outer;
+  s->e.l.refused = outer;
   if (!ok)
     longjmp(*outer, 1);
 }

@@ -12,8 +12,8 @@ static void refuse(struct unrolling *s) {
     return;
   }
   a->refused = true;
-  a->refused_at = s->e.refusal.at;
-  a->refusal = memory_strdup(s->e.refusal.reason);
+  a->refused_at = s->e.l.refusal.at;
+  a->refusal = memory_strdup(s->e.l.refusal.reason);
 }
 
 static const struct {
@@ -36,7 +36,7 @@ void symbolic_check(struct model *m, const struct query *q, const struct symboli
   a->findings = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->findings);
   a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
   unrolling_init(s, m, q, o, a, true);
-  s->e.refused = &refused;
+  s->e.l.refused = &refused;
   if (setjmp(refused))
     refuse(s);
   else

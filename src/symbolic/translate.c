@@ -138,12 +138,6 @@ static Z3_ast node_term(struct terms *t, const struct expr_node *n) {
     if (n->truth)
       return Z3_mk_ite(z3, t->terms.at[n->kid[0]], t->terms.at[n->kid[1]], t->terms.at[n->kid[2]]);
     return Z3_mk_ite(z3, t->terms.at[n->kid[0]], widened(t, n->kid[1], width), widened(t, n->kid[2], width));
-  case EXPR_BOOL_TO_INT: {
-    Z3_sort sort = t->integers ? t->m.integers : bits(t, width);
-    Z3_ast one = z3_builder_keep(&t->m, Z3_mk_int64(z3, 1, sort)),
-           none = z3_builder_keep(&t->m, Z3_mk_int64(z3, 0, sort));
-    return Z3_mk_ite(z3, t->terms.at[n->kid[0]], one, none);
-  }
   case EXPR_BOUNDED:
     return narrowed(t, t->terms.at[n->kid[0]], width_at(node_of(&t->graph, n->kid[0])), n);
   case EXPR_ARRAY_READ: /* exporters only */

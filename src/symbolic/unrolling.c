@@ -63,18 +63,16 @@ static Z3_tactic make_tactic(struct unrolling *s) {
 void unrolling_init(struct unrolling *s, struct model *m, const struct query *q, const struct symbolic_options *o,
                     struct symbolic_answer *a, bool prefix) {
   *s = (struct unrolling){.model = m, .query = q, .options = o, .answer = a};
-  s->e.model = m;
   s->e.environment = q->environment;
   s->e.semantics = q->semantics;
   s->e.prefix = prefix;
-  s->e.stop = &s->stop;
-  arena_init(&s->e.arena);
   s->e.keeps_initials = query_reads(m, q, NODE_INITIAL);
   s->e.counts_rounds = query_reads(m, q, NODE_ROUND_NUMBER) ||
                        clause_of_kind(&m->environments[q->environment], CLAUSE_FROM_ROUND) != NULL;
   s->e.counts_phases = query_reads(m, q, NODE_PHASE);
-  terms_init(&s->e.t,
-             !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
+  encoder_init(&s->e, m,
+               !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
+  s->e.l.stop = &s->stop;
   s->tactic = make_tactic(s);
   s->watchdog = watchdog_new(s->e.t.m.z3, check_limits, s);
 }
@@ -92,8 +90,7 @@ void unrolling_release(struct unrolling *s) {
   if (s->tactic)
     Z3_tactic_dec_ref(s->e.t.m.z3, s->tactic);
   vec_release(&s->asserted);
-  terms_release(&s->e.t);
-  arena_release(&s->e.arena);
+  encoder_release(&s->e);
   memory_free(s->states);
   memory_free(s->steps);
 }
@@ -102,7 +99,7 @@ void unrolling_check(struct unrolling *s, enum engine_id engine) {
   enum feature lacking;
   struct span at;
   if (features_refused(s->model, s->query, engine, &lacking, &at))
-    encode_refuse(&s->e, at, "%s", feature_text(lacking));
+    lower_refuse(&s->e.l, at, "%s", feature_text(lacking));
   environment_check_clauses(&s->e);
 }
 
@@ -110,15 +107,15 @@ void unrolling_check(struct unrolling *s, enum engine_id engine) {
 
 void unrolling_assert(struct unrolling *s, truth condition) {
   truth facts = terms_facts(&s->e.t);
-  if (facts != s->e.t.yes)
+  if (facts != EXPR_TRUE)
     vec_push(&s->asserted, facts);
-  if (condition != s->e.t.yes)
+  if (condition != EXPR_TRUE)
     vec_push(&s->asserted, condition);
 }
 
 enum answer unrolling_ask(struct unrolling *s, truth condition) {
-  if (condition == s->e.t.no && s->watchdog && !unrolling_stopped(s)) {
-    unrolling_assert(s, s->e.t.yes);
+  if (condition == EXPR_FALSE && s->watchdog && !unrolling_stopped(s)) {
+    unrolling_assert(s, EXPR_TRUE);
     drop_z3_model(s);
     return ANSWER_NO;
   }
@@ -127,7 +124,7 @@ enum answer unrolling_ask(struct unrolling *s, truth condition) {
 
 enum answer unrolling_ask_term(struct unrolling *s, Z3_ast condition) {
   Z3_context z3 = s->e.t.m.z3;
-  unrolling_assert(s, s->e.t.yes);
+  unrolling_assert(s, EXPR_TRUE);
   drop_z3_model(s);
   if (!s->watchdog && !s->answer->why)
     s->answer->why = memory_strdup("there is no thread that could watch the limits");
@@ -159,15 +156,17 @@ struct verdict_terms unrolling_goal(struct unrolling *s, uint32_t i, const struc
   const struct property *p = &s->model->properties[s->query->properties[i]];
   struct terms *t = &s->e.t;
   if (p->kind != PROPERTY_SAFETY && p->kind != PROPERTY_COVER)
-    encode_refuse(&s->e, p->at, "'%s' speaks of whole runs", p->name);
+    lower_refuse(&s->e.l, p->at, "'%s' speaks of whole runs", p->name);
   if (p->step && !before)
-    return (struct verdict_terms){t->no, t->no};
+    return (struct verdict_terms){EXPR_FALSE, EXPR_FALSE};
   struct verdict_terms v =
       p->step ? encode_formula(&s->e, p->formula, before, after) : encode_formula(&s->e, p->formula, after, NULL);
-  truth judged = p->step && model_steps(s->model) ? truth_not(t, encode_stutter(&s->e, before, after)) : t->yes;
-  v.error = truth_and(t, v.error, judged);
-  truth shown = p->kind == PROPERTY_COVER ? v.holds : truth_not(t, v.holds);
-  return (struct verdict_terms){truth_all(t, (truth[]){shown, judged, truth_not(t, v.error)}, 3), v.error};
+  truth judged =
+      p->step && model_steps(s->model) ? expr_not(&t->graph, encode_stutter(&s->e, before, after)) : EXPR_TRUE;
+  v.error = expr_and(&t->graph, v.error, judged);
+  truth shown = p->kind == PROPERTY_COVER ? v.holds : expr_not(&t->graph, v.holds);
+  return (struct verdict_terms){truth_all(&t->graph, (truth[]){shown, judged, expr_not(&t->graph, v.error)}, 3),
+                                v.error};
 }
 
 bool unrolling_decided(const struct unrolling *s) {
@@ -184,27 +183,27 @@ static struct number faulty_processes(struct unrolling *s, const struct sym_stat
   uint32_t n = s->model->nprocesses;
   truth *faulty = arena_array(&s->e.arena, n + (size_t)1, sizeof *faulty);
   for (uint32_t p = 0; p < n; p++) {
-    faulty[p] = sym_process_faulty(&s->e, &state->of[p]);
+    faulty[p] = sym_process_faulty(&s->e.l, &state->of[p]);
     if (failing && failing->round.crash)
-      faulty[p] = truth_or(&s->e.t, faulty[p], failing->round.crash[p]);
+      faulty[p] = expr_or(&s->e.t.graph, faulty[p], failing->round.crash[p]);
   }
-  return number_count(&s->e.t, faulty, n);
+  return number_count(&s->e.t.graph, faulty, n);
 }
 
 static struct number harmed_messages(struct unrolling *s, const struct sym_state *state) {
-  return encode_sum(&s->e, encode_sum(&s->e, state->lost, state->corrupted), state->duplicated);
+  return lower_sum(&s->e.l, lower_sum(&s->e.l, state->lost, state->corrupted), state->duplicated);
 }
 
 /* Minimises the cost by repeated queries and adds the minimum to *goal. Returns false if the solver answers unknown. */
 static bool minimise(struct unrolling *s, truth *goal, struct number cost) {
   while (!number_constant(cost)) {
     int64_t now = number_value(&s->e, s->found, cost);
-    truth cheaper = truth_and(&s->e.t, *goal, number_less(&s->e.t, cost, number_of(now)));
+    truth cheaper = expr_and(&s->e.t.graph, *goal, number_less(&s->e.t.graph, cost, number_of(now)));
     enum answer a = unrolling_ask(s, cheaper);
     if (a == ANSWER_UNKNOWN)
       return false;
     if (a == ANSWER_NO) {
-      *goal = truth_and(&s->e.t, *goal, number_is(&s->e.t, cost, now));
+      *goal = expr_and(&s->e.t.graph, *goal, number_is(&s->e.t.graph, cost, now));
       return unrolling_ask(s, *goal) == ANSWER_YES;
     }
   }
@@ -247,11 +246,11 @@ bool unrolling_check_layer(struct unrolling *s, const struct sym_step *step, con
   const struct sym_state *before = step ? step->before : NULL;
   uint32_t n = s->query->nproperties;
   struct verdict_terms *goal = arena_array(&s->e.arena, n + (size_t)1, sizeof *goal);
-  truth any = s->e.t.no;
+  truth any = EXPR_FALSE;
   for (uint32_t i = 0; i < n; i++)
     if (is_open(s, i)) {
       goal[i] = unrolling_goal(s, i, before, last);
-      any = truth_or(&s->e.t, any, truth_or(&s->e.t, goal[i].holds, goal[i].error));
+      any = expr_or(&s->e.t.graph, any, expr_or(&s->e.t.graph, goal[i].holds, goal[i].error));
     }
   enum answer a = unrolling_ask(s, any);
   for (uint32_t i = 0; i < n && a == ANSWER_YES; i++) {

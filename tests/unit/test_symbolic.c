@@ -1,6 +1,6 @@
 /* Terms that fold: whatever is made of two free numbers has, for every value of these, the value that plain arithmetic
    gives, and lies within the bounds that it is said to have. As bit-vectors and as integers. */
-#include "symbolic/sym_value.h"
+#include "symbolic/encode.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,16 +15,12 @@ struct pair {
 
 static void pair_init(struct pair *p, bool integers, int64_t lo, int64_t hi) {
   *p = (struct pair){0};
-  arena_init(&p->e.arena);
-  terms_init(&p->e.t, integers);
+  encoder_init(&p->e, NULL, integers);
   p->a = number_new(&p->e.t, "a", lo, hi);
   p->b = number_new(&p->e.t, "b", lo, hi);
 }
 
-static void pair_release(struct pair *p) {
-  terms_release(&p->e.t);
-  arena_release(&p->e.arena);
-}
+static void pair_release(struct pair *p) { encoder_release(&p->e); }
 
 /* The term with values for the two. */
 static Z3_ast with(struct pair *p, expr_id node, int64_t a, int64_t b) {
@@ -41,7 +37,7 @@ static void expect_number(struct pair *p, struct number n, int64_t a, int64_t b,
   assert_true(n.lo <= expected && expected <= n.hi);
   if (number_constant(n))
     return;
-  truth is = number_is(&p->e.t, n, expected);
+  truth is = number_is(&p->e.t.graph, n, expected);
   assert_int_equal(Z3_get_bool_value(p->e.t.m.z3, with(p, is, a, b)), Z3_L_TRUE);
 }
 
@@ -54,30 +50,31 @@ static int64_t floored(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a 
 static void check_pair(struct pair *p, int64_t a, int64_t b) {
   struct terms *t = &p->e.t;
   struct number n;
-  assert_true(number_plus(t, p->a, p->b, &n));
+  assert_true(number_plus(&t->graph, p->a, p->b, &n));
   expect_number(p, n, a, b, a + b);
-  assert_true(number_times(t, p->a, p->b, &n));
+  assert_true(number_times(&t->graph, p->a, p->b, &n));
   expect_number(p, n, a, b, a * b);
-  assert_true(number_times(t, p->a, number_of(3), &n));
+  assert_true(number_times(&t->graph, p->a, number_of(3), &n));
   expect_number(p, n, a, b, 3 * a);
-  expect_number(p, number_negative(t, p->a), a, b, -a);
+  expect_number(p, number_negative(&t->graph, p->a), a, b, -a);
   for (int64_t by = -3; by <= 3; by++)
     if (by != 0) {
-      assert_true(number_divide(t, p->a, by, &n));
+      assert_true(number_divide(&t->graph, p->a, by, &n));
       expect_number(p, n, a, b, floored(a, by));
       int64_t size = by < 0 ? -by : by;
-      assert_true(number_modulo(t, p->a, by, &n));
+      assert_true(number_modulo(&t->graph, p->a, by, &n));
       expect_number(p, n, a, b, a - size * floored(a, size));
     }
-  expect_number(p, number_if(t, number_less(t, p->a, p->b), p->a, number_of(7)), a, b, a < b ? a : 7);
-  truth three[] = {number_less(t, p->a, p->b), number_same(t, p->a, p->b), number_within(t, p->b, 0, 2)};
-  expect_number(p, number_count(t, three, 3), a, b, (a < b) + (a == b) + (0 <= b && b <= 2));
-  expect_truth(p, number_at_most(t, p->a, p->b), a, b, a <= b);
-  expect_truth(p, number_is(t, p->a, 2), a, b, a == 2);
-  expect_truth(p, truth_if(t, three[0], three[1], three[2]), a, b, a < b ? a == b : 0 <= b && b <= 2);
-  expect_truth(p, truth_implies(t, three[1], three[2]), a, b, a != b || (0 <= b && b <= 2));
-  expect_truth(p, truth_all(t, three, 3), a, b, a < b && a == b && 0 <= b && b <= 2);
-  expect_truth(p, truth_any(t, three, 3), a, b, a < b || a == b || (0 <= b && b <= 2));
+  expect_number(p, number_if(&t->graph, number_less(&t->graph, p->a, p->b), p->a, number_of(7)), a, b, a < b ? a : 7);
+  truth three[] = {number_less(&t->graph, p->a, p->b), number_same(&t->graph, p->a, p->b),
+                   number_within(&t->graph, p->b, 0, 2)};
+  expect_number(p, number_count(&t->graph, three, 3), a, b, (a < b) + (a == b) + (0 <= b && b <= 2));
+  expect_truth(p, number_at_most(&t->graph, p->a, p->b), a, b, a <= b);
+  expect_truth(p, number_is(&t->graph, p->a, 2), a, b, a == 2);
+  expect_truth(p, expr_ite(&t->graph, three[0], three[1], three[2]), a, b, a < b ? a == b : 0 <= b && b <= 2);
+  expect_truth(p, expr_implies(&t->graph, three[1], three[2]), a, b, a != b || (0 <= b && b <= 2));
+  expect_truth(p, truth_all(&t->graph, three, 3), a, b, a < b && a == b && 0 <= b && b <= 2);
+  expect_truth(p, truth_any(&t->graph, three, 3), a, b, a < b || a == b || (0 <= b && b <= 2));
 }
 
 static void arithmetic(void **state) {
@@ -109,9 +106,9 @@ static void division_without_bounds(void **state) {
         int64_t by = divisors[k], size = by < 0 ? -by : by;
         if (a < bounds[i][0] || a > bounds[i][1])
           continue;
-        assert_true(number_divide(&p.e.t, p.a, by, &n));
+        assert_true(number_divide(&p.e.t.graph, p.a, by, &n));
         expect_number(&p, n, a, 0, floored(a, by));
-        assert_true(number_modulo(&p.e.t, p.a, by, &n));
+        assert_true(number_modulo(&p.e.t.graph, p.a, by, &n));
         expect_number(&p, n, a, 0, a - size * floored(a, size));
       }
     pair_release(&p);
@@ -119,8 +116,8 @@ static void division_without_bounds(void **state) {
   struct pair p;
   struct number n;
   pair_init(&p, false, -far, far); /* as bit-vectors: no room to move it up */
-  assert_false(number_divide(&p.e.t, p.a, INT64_MAX, &n));
-  assert_false(number_modulo(&p.e.t, p.a, INT64_MAX, &n));
+  assert_false(number_divide(&p.e.t.graph, p.a, INT64_MAX, &n));
+  assert_false(number_modulo(&p.e.t.graph, p.a, INT64_MAX, &n));
   pair_release(&p);
 }
 
@@ -131,18 +128,19 @@ static void folding(void **state) {
   struct number n;
   pair_init(&p, false, 1, 3);
   struct terms *t = &p.e.t;
-  assert_int_equal(number_less(t, p.a, number_of(4)), t->yes);
-  assert_int_equal(number_less(t, p.a, number_of(1)), t->no);
-  assert_int_equal(number_is(t, p.a, 0), t->no);
-  assert_int_equal(number_same(t, p.a, p.a), t->yes);
-  assert_true(number_plus(t, number_of(2), number_of(3), &n) && number_constant(n) && n.lo == 5);
-  assert_true(number_times(t, p.a, number_of(0), &n) && number_constant(n) && n.lo == 0);
+  assert_int_equal(number_less(&t->graph, p.a, number_of(4)), EXPR_TRUE);
+  assert_int_equal(number_less(&t->graph, p.a, number_of(1)), EXPR_FALSE);
+  assert_int_equal(number_is(&t->graph, p.a, 0), EXPR_FALSE);
+  assert_int_equal(number_same(&t->graph, p.a, p.a), EXPR_TRUE);
+  assert_true(number_plus(&t->graph, number_of(2), number_of(3), &n) && number_constant(n) && n.lo == 5);
+  assert_true(number_times(&t->graph, p.a, number_of(0), &n) && number_constant(n) && n.lo == 0);
   truth x = truth_new(t, "x");
-  assert_int_equal(truth_and(t, x, t->no), t->no);
-  assert_int_equal(truth_or(t, x, t->no), x);
-  assert_int_equal(truth_not(t, truth_not(t, x)), x);
-  assert_int_equal(truth_if(t, t->yes, x, t->no), x);
-  assert_false(number_times(t, number_of(INT64_C(1) << 40), number_of(INT64_C(1) << 40), &n)); /* too large to follow */
+  assert_int_equal(expr_and(&t->graph, x, EXPR_FALSE), EXPR_FALSE);
+  assert_int_equal(expr_or(&t->graph, x, EXPR_FALSE), x);
+  assert_int_equal(expr_not(&t->graph, expr_not(&t->graph, x)), x);
+  assert_int_equal(expr_ite(&t->graph, EXPR_TRUE, x, EXPR_FALSE), x);
+  assert_false(
+      number_times(&t->graph, number_of(INT64_C(1) << 40), number_of(INT64_C(1) << 40), &n)); /* too large to follow */
   pair_release(&p);
 }
 
@@ -158,7 +156,7 @@ static void facts(void **state) {
       Z3_ast allowed = with(&p, known, v, 0);
       assert_int_equal(Z3_get_bool_value(z3, allowed), -2 <= v && v <= 3 ? Z3_L_TRUE : Z3_L_FALSE);
     }
-    assert_int_equal(terms_facts(&p.e.t), p.e.t.yes); /* told once */
+    assert_int_equal(terms_facts(&p.e.t), EXPR_TRUE); /* told once */
     pair_release(&p);
   }
 }

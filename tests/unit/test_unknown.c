@@ -372,7 +372,7 @@ static bool encoding_refuses(struct unknown_fixture *t) {
   jmp_buf refused;
   volatile bool refuses = true;
   unrolling_init(s, t->model, &t->query, &o, &a, false);
-  s->e.refused = &refused;
+  s->e.l.refused = &refused;
   if (!setjmp(refused)) {
     encode_all(s);
     refuses = false;
@@ -384,24 +384,17 @@ static bool encoding_refuses(struct unknown_fixture *t) {
 
 static bool lowering_refuses(struct unknown_fixture *t, const struct node *n) {
   struct program p = {.model = t->model};
-  struct diags diags;
   jmp_buf refused;
   volatile bool refuses = true;
   arena_init(&p.arena);
-  expr_graph_init(&p.expr_graph);
-  diags_init(&diags, &t->model->source);
-  struct model_lowering l = {.program = &p,
-                             .model = t->model,
-                             .expr_graph = &p.expr_graph,
-                             .arena = &p.arena,
-                             .diags = &diags,
-                             .refused = &refused};
+  expr_graph_init(&p.expr_graph, false);
+  struct model_lowering l;
+  model_lowering_init(&l, &p, t->model, 0, &refused);
   if (!setjmp(refused)) {
-    lower_node(&l, n);
+    lower_node(&l.scope, n);
     refuses = false;
   }
-  bool said = diags.errors == 1 && same_place(diags.at[0].at, n->at);
-  diags_release(&diags);
+  bool said = same_place(l.base.refusal.at, n->at);
   expr_graph_release(&p.expr_graph);
   arena_release(&p.arena);
   return refuses && said;
