@@ -62,7 +62,7 @@ char *session_save(struct session *s, uint32_t property) {
     json_decref(j);
   }
   trace_release(&trace);
-  if (!out)
+  if (!out && !session_stop_seen(s))
     session_fail(s, "%s", why.n ? why.at : "the trace cannot be written");
   text_release(&why);
   return out;
@@ -144,7 +144,8 @@ static bool load(struct session *s, const json_t *j, struct text *why) {
   if (!head_fits(s, j, why) || !trace_run_read(j, &s->model, &run, why))
     return false;
   bool ok = trace_replay(&trace, s->interp, &s->model, &claim, &run, why) != REPLAY_NOT_A_RUN;
-  ok = ok && !session_stop_seen(s);
+  if (session_stop_seen(s))
+    ok = false;
   if (ok)
     path_take(s, &trace);
   trace_release(&trace);
