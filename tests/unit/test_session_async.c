@@ -320,7 +320,6 @@ static void first_pages(void **state) {
       "{ synchronous }",
       "{ at most 2 messages are lost }",
       "{ at most 1 processes crash; synchronous }",
-      "{ every round: uniform }",
       "{ every round: nosplit }",
       "{ every round: kernel }",
       "{ every round: forall p in P: |HO[p]| >= 5 }",
