@@ -121,7 +121,8 @@ static bool list_async(struct choice_listing *l) {
   } while (n <= l->most && to < limit);
   if (!see_processes(l, from, to, true, &n))
     return false;
-  qsort(l->page->at, l->page->n, sizeof *l->page->at, by_index);
+  if (l->page->n)
+    qsort(l->page->at, l->page->n, sizeof *l->page->at, by_index);
   l->page->more = l->page->n > l->most;
   if (l->page->more)
     l->page->n = l->most;
