@@ -212,9 +212,10 @@ RONDO_PUBLIC void rondo_string_free(char *);
    rondo_string_free. NULL and false mean failure: rondo_session_error says why, and the path is as it was. Everything
    that may take long ends soon after rondo_interrupt. Lists have at most 10000 entries. */
 
-/* environment: NULL is the first of the model. semantics: NULL is the default of its kind; rounds can only be "coarse".
-   The parameters are those of rondo_set; later changes are not seen. NULL: the diagnostics say why. The model must stay
-   open while the session is used. */
+/* environment: NULL is the first of the model. semantics: NULL is the default of its kind. In "fine" rounds a step is
+   one process ending its round; the first one to end a round fixes what happens to everybody in it. The parameters are
+   those of rondo_set; later changes are not seen. NULL: the diagnostics say why. The model must stay open while the
+   session is used. */
 RONDO_PUBLIC rondo_session *rondo_session_new(rondo_model *, const char *environment, const char *semantics);
 RONDO_PUBLIC void rondo_session_free(rondo_session *);
 /* Why the last call failed. Lives until the next one. */
@@ -230,10 +231,12 @@ RONDO_PUBLIC bool rondo_session_count_initials(rondo_session *, uint64_t most, u
 /* Starts a new path from an initial state. */
 RONDO_PUBLIC bool rondo_session_start(rondo_session *, uint64_t index);
 
-/* What can happen in the current state. */
+/* What can happen in the current state, from the number offset on. In fine rounds the choices of process p among n have
+   the numbers p, p + n, p + 2n, ..., so not every number is a choice. */
 RONDO_PUBLIC char *rondo_session_choices(rondo_session *, uint64_t offset, size_t max);
 RONDO_PUBLIC bool rondo_session_count_choices(rondo_session *, uint64_t most, uint64_t *n, bool *exact);
-/* Models of messages and of shared memory: steps that the environment or the semantics forbids, and why. */
+/* Models of messages and of shared memory: steps that the environment or the semantics forbids, and why. Fine rounds:
+   the processes that have to wait, and why. */
 RONDO_PUBLIC char *rondo_session_forbidden(rondo_session *, uint64_t offset, size_t max);
 RONDO_PUBLIC bool rondo_session_take(rondo_session *, uint64_t index);
 

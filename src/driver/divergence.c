@@ -23,7 +23,7 @@ static bool is_same_state(const struct model *m, const struct config *a, const s
 static bool repeats_without_others(const struct async_run *f, uint32_t from, uint32_t to) {
   uint64_t ahead = 0, behind = 0;
   for (uint32_t p = 0; p < f->n; p++) {
-    if (!process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]))
+    if (!process_active(f->at.at[f->done[p]]->local[p][LOCAL_STATUS]))
       continue;
     if (f->done[p] >= to)
       ahead |= UINT64_C(1) << p;
@@ -34,7 +34,7 @@ static bool repeats_without_others(const struct async_run *f, uint32_t from, uin
   }
   for (uint32_t r = from; r < to; r++)
     for (uint32_t p = 0; p < f->n; p++)
-      if (ahead >> p & 1 && f->messages[(size_t)r * f->n + p] & ~ahead)
+      if (ahead >> p & 1 && f->messages.at[(size_t)r * f->n + p] & ~ahead)
         return false;
   return ahead && behind;
 }

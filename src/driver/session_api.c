@@ -317,7 +317,7 @@ static bool has_rounds(rondo_session *s) {
 
 static bool round_read(rondo_session *s, const char *text, struct session_round *round) {
   json_t *j = has_rounds(s) ? json_read(text, &s->error) : NULL;
-  bool ok = j && session_round_read(j, s->model, round, &s->error);
+  bool ok = j && session_round_read(j, s->model, s->semantics == SEMANTICS_FINE, round, &s->error);
   json_decref(j);
   return ok;
 }
@@ -420,7 +420,7 @@ static bool wanted_read(rondo_session *s, const json_t *j, struct wanted_outcome
     const json_t *one = json_array_get(j, p);
     if (json_is_null(one))
       continue;
-    if (!session_round_read(one, s->model, &w->rounds[p], &s->error))
+    if (!session_round_read(one, s->model, s->semantics == SEMANTICS_FINE, &w->rounds[p], &s->error))
       return false;
     w->at[p] = &w->rounds[p];
   }

@@ -96,10 +96,14 @@ json_t *session_initials_to_json(struct session_initials *page) {
   return j;
 }
 
-static const char *const choice_kind_names[] = {
-    [SESSION_ROUND] = "round",    [SESSION_ACTION] = "action", [SESSION_DELIVER] = "deliver",
-    [SESSION_LOSE] = "lose",      [SESSION_CRASH] = "crash",   [SESSION_CRASH_IN_ACTION] = "crash_in_action",
-    [SESSION_RECOVER] = "recover"};
+static const char *const choice_kind_names[] = {[SESSION_ROUND] = "round",
+                                                [SESSION_END_ROUND] = "end_round",
+                                                [SESSION_ACTION] = "action",
+                                                [SESSION_DELIVER] = "deliver",
+                                                [SESSION_LOSE] = "lose",
+                                                [SESSION_CRASH] = "crash",
+                                                [SESSION_CRASH_IN_ACTION] = "crash_in_action",
+                                                [SESSION_RECOVER] = "recover"};
 
 static json_t *taken_to_json(const struct session_choice *c) {
   json_t *j = json_array();
@@ -161,9 +165,12 @@ static json_t *processes_shown(const struct source *source, const struct session
   json_t *j = json_array();
   for (uint32_t p = 0; p < state->nprocesses; p++) {
     const struct session_process *of = &state->processes[p];
-    json_array_append_new(j, json_pack("{s:o, s:o, s:b, s:b, s:o}", "name", string_or_null(of->name), "status",
-                                       string_or_null(of->status), "active", of->active, "changed", of->changed,
-                                       "values", values_shown(source, state, p)));
+    json_t *one =
+        json_pack("{s:o, s:o, s:b, s:b, s:o}", "name", string_or_null(of->name), "status", string_or_null(of->status),
+                  "active", of->active, "changed", of->changed, "values", values_shown(source, state, p));
+    if (state->async)
+      set(one, "rounds", json_integer(of->rounds));
+    json_array_append_new(j, one);
   }
   return j;
 }
@@ -260,7 +267,10 @@ json_t *session_round_to_json(const struct session_round *round) {
                                     numbers_to_json(part->sends, part->nsends), "updates",
                                     numbers_to_json(part->updates, part->nupdates), "forged", forged_to_json(part)));
   }
-  return json_pack("{s:o}", "parts", parts);
+  json_t *j = json_pack("{s:o}", "parts", parts);
+  if (round->process != SESSION_NO_PROCESS)
+    set(j, "process", json_integer(round->process));
+  return j;
 }
 
 static json_t *oracles_to_json(const struct session_candidate *c) {

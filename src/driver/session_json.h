@@ -34,6 +34,6 @@ json_t *session_ahead_to_json(struct session_ahead *, bool interrupted);
 json_t *json_read(const char *text, struct text *why);
 /* A round of the model. What is left out is as in session_round_init's round. False: *why says what is wrong, and
    nothing is to be released. */
-bool session_round_read(const json_t *, const struct model *, struct session_round *, struct text *why);
+bool session_round_read(const json_t *, const struct model *, bool async, struct session_round *, struct text *why);
 
 #endif

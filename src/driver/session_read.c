@@ -180,8 +180,8 @@ static bool part_read(struct round_reader *r, const json_t *part, struct session
 
 /* --- the round --- */
 
-static bool parts_found(const json_t *j, uint32_t nprocesses, const json_t **parts, struct text *why) {
-  static const char *const keys[] = {"parts", NULL};
+static bool parts_found(const json_t *j, uint32_t nprocesses, bool async, const json_t **parts, struct text *why) {
+  const char *const keys[] = {"parts", async ? "process" : NULL, NULL};
   if (!json_is_object(j)) {
     text_add(why, "a round must be an object");
     return false;
@@ -197,11 +197,27 @@ static bool parts_found(const json_t *j, uint32_t nprocesses, const json_t **par
   return true;
 }
 
-bool session_round_read(const json_t *j, const struct model *m, struct session_round *out, struct text *why) {
+/* Who ends it, in asynchronous rounds. */
+static bool process_read(const json_t *j, uint32_t nprocesses, uint32_t *process, struct text *why) {
+  const json_t *given = json_object_get(j, "process");
+  uint64_t n;
+  *process = SESSION_NO_PROCESS;
+  if (!given)
+    return true;
+  if (!number_read(given, nprocesses - 1, &n)) {
+    text_add(why, "'process' must be the index of a process");
+    return false;
+  }
+  *process = (uint32_t)n;
+  return true;
+}
+
+bool session_round_read(const json_t *j, const struct model *m, bool async, struct session_round *out,
+                        struct text *why) {
   const json_t *parts;
   uint32_t nprocesses = m->nprocesses;
   *out = (struct session_round){0};
-  if (!parts_found(j, nprocesses, &parts, why))
+  if (!parts_found(j, nprocesses, async, &parts, why) || !process_read(j, nprocesses, &out->process, why))
     return false;
   arena_init(&out->arena);
   struct round_reader r = {.model = m, .nprocesses = nprocesses, .arena = &out->arena, .why = why};

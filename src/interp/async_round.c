@@ -22,23 +22,44 @@ void round_messages(struct interpreter *interp, const struct config *c, const st
   exchange_release(&x);
 }
 
+void async_run_add_messages(struct async_run *f, const uint64_t *by_receiver, const struct config *after) {
+  for (uint32_t p = 0; p < f->n; p++)
+    vec_push(&f->messages, by_receiver[p]);
+  f->nrounds++;
+  if (after)
+    vec_push(&f->at, after);
+}
+
+void async_run_add_round(struct async_run *f, const struct witness *w, const struct config *after) {
+  uint64_t *by_receiver = memory_alloc((f->n + (size_t)1) * sizeof *by_receiver);
+  round_messages(f->interp, f->at.at[f->nrounds], w, by_receiver);
+  async_run_add_messages(f, by_receiver, after);
+  memory_free(by_receiver);
+}
+
+void async_run_drop_round(struct async_run *f) {
+  f->at.n = f->nrounds--;
+  f->messages.n -= f->n;
+}
+
 void async_run_init(struct async_run *f, struct interpreter *interp, struct config *const *at,
                     struct witness *const *rounds, uint32_t nrounds) {
   uint32_t n = interp->model->nprocesses;
-  *f = (struct async_run){.interp = interp, .at = at, .rounds = rounds, .nrounds = nrounds, .n = n};
+  *f = (struct async_run){.interp = interp, .n = n};
   f->done = memory_alloc((n + 1) * sizeof *f->done);
   f->sent = memory_alloc((n + 1) * sizeof *f->sent);
   f->got = memory_alloc((size_t)n * n + 1);
-  f->messages = memory_alloc(((size_t)n * nrounds + 1) * sizeof *f->messages);
+  vec_push(&f->at, at[0]);
   for (uint32_t r = 0; r < nrounds; r++)
-    round_messages(interp, at[r], rounds[r], f->messages + (size_t)r * n);
+    async_run_add_round(f, rounds[r], at[r + 1]);
 }
 
 void async_run_release(struct async_run *f) {
   memory_free(f->done);
   memory_free(f->sent);
   memory_free(f->got);
-  memory_free(f->messages);
+  vec_release(&f->at);
+  vec_release(&f->messages);
 }
 
 static bool in_a_round(const struct async_run *f, uint32_t p, const char **why) {
@@ -49,7 +70,7 @@ static bool in_a_round(const struct async_run *f, uint32_t p, const char **why) 
   if (f->done[p] >= f->nrounds)
     return false;
   *why = "it takes no part in rounds any more";
-  return process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
+  return process_active(f->at.at[f->done[p]]->local[p][LOCAL_STATUS]);
 }
 
 /* Has q sent in this round? Yes if it is in a later round, no if it is in an earlier one. */
@@ -61,7 +82,7 @@ bool async_run_possible(const struct async_run *f, const struct async_event *e, 
   uint32_t p = e->process;
   if (!in_a_round(f, p, why))
     return false;
-  uint64_t messages = f->messages[(size_t)f->done[p] * f->n + p];
+  uint64_t messages = f->messages.at[(size_t)f->done[p] * f->n + p];
   switch (e->kind) {
   case ASYNC_SEND:
     *why = "it has sent already";
@@ -122,17 +143,23 @@ bool async_run_end_round(struct async_run *f, uint32_t p, const char **why) {
   return true;
 }
 
+void async_run_undo(struct async_run *f, uint32_t p) {
+  f->done[p]--;
+  memset(f->sent, 0, f->n * sizeof *f->sent);
+  memset(f->got, 0, (size_t)f->n * f->n);
+}
+
 void async_run_view(const struct async_run *f, struct config *out) {
   const struct model *m = f->interp->model;
   uint32_t least = UINT32_MAX, most = 0;
   for (uint32_t p = 0; p < f->n; p++) {
-    bool active = process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
+    bool active = process_active(f->at.at[f->done[p]]->local[p][LOCAL_STATUS]);
     least = active && f->done[p] < least ? f->done[p] : least;
     most = f->done[p] > most ? f->done[p] : most;
   }
-  const struct config *last = f->at[least == UINT32_MAX ? most : least];
+  const struct config *last = f->at.at[least == UINT32_MAX ? most : least];
   config_assign(m, out, last);
   for (uint32_t p = 0; p < f->n; p++)
-    memcpy(out->local[p], f->at[f->done[p]]->local[p],
+    memcpy(out->local[p], f->at.at[f->done[p]]->local[p],
            role_local_length(&m->roles[model_role_of(m, p)]) * sizeof **out->local);
 }

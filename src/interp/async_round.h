@@ -11,6 +11,7 @@
 #ifndef RONDO_INTERP_ASYNC_ROUND_H
 #define RONDO_INTERP_ASYNC_ROUND_H
 
+#include "base/vec.h"
 #include "interp/config.h"
 
 /* The elementary steps. */
@@ -24,22 +25,30 @@ struct async_event {
 /* The progress of each process in a run of lockstep rounds. */
 struct async_run {
   struct interpreter *interp;
-  struct config *const *at; /* before each round, and after the last: nrounds + 1, or nrounds if the last round ends in
-                               an error; borrowed, as are the rounds */
-  struct witness *const *rounds;
-  uint32_t nrounds;
-  uint32_t n;         /* processes */
-  uint32_t *done;     /* by process: the number of rounds it has ended */
-  bool *sent;         /* by process: has it sent in its current round? */
-  uint8_t *got;       /* got[p * n + q]: p has received q's message of that round */
-  uint64_t *messages; /* by round and receiver: the senders whose messages it receives; at most 64 processes */
+  VEC(const struct config *)
+  at; /* before each round, and after the last: nrounds + 1, or nrounds if the last round ends in an error;
+         borrowed */
+  uint32_t nrounds; /* lockstep rounds */
+  uint32_t n;       /* processes */
+  uint32_t *done;   /* by process: the number of rounds it has ended */
+  bool *sent;       /* by process: has it sent in its current round? */
+  uint8_t *got;     /* got[p * n + q]: p has received q's message of that round */
+  VEC(uint64_t)
+  messages; /* by round and receiver: the senders whose messages it receives; at most 64 processes */
 };
 
 #define ASYNC_RUN_PROCESSES_MAX 64
 
+/* A run of these lockstep rounds, which no process has begun. There are nrounds + 1 states; the last one is NULL if the
+   last round ends in an error. */
 void async_run_init(struct async_run *, struct interpreter *, struct config *const *at, struct witness *const *rounds,
                     uint32_t nrounds);
 void async_run_release(struct async_run *);
+/* Appends a lockstep round; `after` is NULL if it ends in an error. */
+void async_run_add_round(struct async_run *, const struct witness *, const struct config *after);
+/* Likewise, given what round_messages says of it. */
+void async_run_add_messages(struct async_run *, const uint64_t *by_receiver, const struct config *after);
+void async_run_drop_round(struct async_run *); /* the last one, which no process has ended */
 
 /* The senders whose messages each process receives in the round at `c` according to the witness, as bits by sender.
    Forged messages are left out, because they need not have been sent. */
@@ -50,6 +59,8 @@ bool async_run_possible(const struct async_run *, const struct async_event *, co
 void async_run_take(struct async_run *, const struct async_event *); /* the event must be possible */
 /* p ends its round, after every process that can send has sent and p has received its messages. */
 bool async_run_end_round(struct async_run *, uint32_t p, const char **why);
+/* Takes back the last async_run_end_round of p, after which nothing but async_run_end_round was called. */
+void async_run_undo(struct async_run *, uint32_t p);
 
 /* All processes, each as it is in its own round. `rounds` is the round of the last active process; if none is active,
    that of the process that was the last to stop. */

@@ -32,6 +32,22 @@ bool must_hear(const struct message_exchange *x, const struct witness *w, uint32
          !(receiver & STATUS_OMITS_RECEIVE);
 }
 
+bool environment_reads_heard_of(const struct environment *env) {
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (node_has_traits(env->clauses[i].pred, TRAIT_HEARD_OF))
+      return true;
+  return false;
+}
+
+bool exchange_may_miss(const struct message_exchange *x, const struct environment *env, const struct witness *w,
+                       bool reads, uint32_t p, uint32_t q) {
+  if (!process_active(x->config->local[p][LOCAL_STATUS]) || w->crashes[p])
+    return reads;
+  if (!environment_delivers(env) || !must_hear(x, w, p, q))
+    return true;
+  return p != q && environment_clause(env, CLAUSE_LOST);
+}
+
 static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role) {
   int64_t limit = 0;
   for (uint32_t i = 0; i < env->nclauses; i++)
@@ -101,7 +117,7 @@ static bool forgeries_allowed(const struct message_exchange *x, const struct env
   return true;
 }
 
-static bool budget_allows(const struct message_exchange *x, const struct environment *env, const struct witness *w) {
+bool exchange_within_budget(const struct message_exchange *x, const struct environment *env, const struct witness *w) {
   int64_t lost, corrupted;
   exchange_faults(x, env, w, &lost, &corrupted);
   for (uint32_t i = 0; i < env->nclauses; i++) {
@@ -211,7 +227,7 @@ bool exchange_allowed(const struct message_exchange *x, uint32_t environment, co
     *why = "a message that must arrive";
   else if (!forgeries_allowed(x, env, w))
     *why = "a forged message";
-  else if (!budget_allows(x, env, w))
+  else if (!exchange_within_budget(x, env, w))
     *why = "the number of lost or corrupted messages";
   else
     return clauses_hold(x, env, w, why);

@@ -66,11 +66,19 @@ static value eval_heard(struct eval *e, const struct node *n) {
   return set;
 }
 
+/* Whom p hears. A heard-of set that has not been chosen yet (struct eval) has no value. */
+static const uint8_t *heard_by(struct eval *e, value p) {
+  if (!e->heard[p])
+    longjmp(*e->failure, 1);
+  return e->heard[p];
+}
+
 static value eval_heard_of(struct eval *e, const struct node *n) {
   value p = eval_node(e, n->kid[0]);
+  const uint8_t *heard = heard_by(e, p);
   value set = set_empty(e->values, n->type);
   for (uint32_t q = 0; q < e->model->nprocesses; q++)
-    if (e->heard[p][q] && !(n->op == NODE_SHO && e->corrupt && e->corrupt[p][q]))
+    if (heard[q] && !(n->op == NODE_SHO && e->corrupt && e->corrupt[p][q]))
       set = set_insert(e->values, n->type, set, q);
   return set;
 }
@@ -188,7 +196,7 @@ static bool eval_in(struct eval *e, const struct node *n) {
     return type_has(e->values, t->element, v);
   if ((of->op == NODE_HO || of->op == NODE_SHO)) {
     value p = eval_node(e, of->kid[0]);
-    return e->heard[p][v] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][v]);
+    return heard_by(e, p)[v] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][v]);
   }
   if (of->op == NODE_RECEIVED) {
     for (uint32_t k = 0; k < e->received->n; k++)
@@ -225,8 +233,9 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
   }
   if (of->op == NODE_HO || of->op == NODE_SHO) {
     value p = eval_node(e, of->kid[0]);
+    const uint8_t *heard = heard_by(e, p);
     for (uint32_t q = 0; q < e->model->nprocesses; q++)
-      total += e->heard[p][q] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][q]);
+      total += heard[q] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][q]);
     return (value)total;
   }
   if (of->op == NODE_ROLE_SET || of->op == NODE_CORRECT || of->op == NODE_FAULTY) {

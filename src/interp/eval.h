@@ -97,7 +97,8 @@ struct eval {
   bool order_mattered;
   /* properties and environments */
   const struct config *before, *after;
-  uint8_t *const *heard;       /* heard[p][q] */
+  uint8_t *const
+      *heard; /* heard[p][q]; heard[p] is NULL: not chosen yet, and an expression that reads it has no value */
   uint8_t *const *corrupt;     /* corrupt[p][q]: heard but forged */
   value *const *oracles;       /* by process: oracle values in order; NULL: in the local state */
   struct decisions *decisions; /* NULL: dependence on counts is not traced */

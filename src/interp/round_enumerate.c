@@ -162,8 +162,15 @@ struct round_enumeration {
   void *context;
   struct config *next;
   const struct message_exchange *exchange; /* set once all sends are computed */
-  bool predicates; /* some clause reads HO: the heard-of set of a process matters even if it does not update */
+  const struct round_filter *filter;
+  bool reads; /* some clause reads HO */
 };
+
+/* May the round go on like this? The pairs that follow are heard, and nothing is forged in them. */
+static bool keep_pair(struct round_enumeration *s, uint32_t p, uint32_t q, bool forged) {
+  const struct round_filter *f = s->filter;
+  return !f->pair || f->pair(f->context, s->witness, s->exchange, p, q, forged);
+}
 
 /* Every script of the update of process p, given what is heard; then those of the next process. */
 static bool enumerate_updates(struct round_enumeration *s, uint32_t p) {
@@ -223,7 +230,7 @@ static bool enumerate_forgeries(struct round_enumeration *s, uint32_t pair) {
   for (uint64_t i = 0; i < type->count; i++) {
     w->forged = memory_resize_array(w->forged, w->nforged + 1, sizeof *w->forged);
     w->forged[w->nforged++] = (struct forgery){p, q, type_nth(&s->interp->model->values, type, i)};
-    bool more = enumerate_forgeries(s, pair + 1);
+    bool more = !keep_pair(s, p, q, true) || enumerate_forgeries(s, pair + 1);
     w->nforged--;
     if (!more)
       return false;
@@ -231,26 +238,47 @@ static bool enumerate_forgeries(struct round_enumeration *s, uint32_t pair) {
   return true;
 }
 
-static bool pair_is_free(const struct round_enumeration *s, const struct message_exchange *x, uint32_t p, uint32_t q) {
-  if (!process_active(s->config->local[p][LOCAL_STATUS]) || s->witness->crashes[p])
-    return s->predicates;
-  if (!environment_delivers(s->env) || !must_hear(x, s->witness, p, q))
-    return true;
-  return p != q && environment_clause(s->env, CLAUSE_LOST);
+/* The process whose heard-of set is chosen in the i-th place. */
+static uint32_t row_process(const struct round_enumeration *s, uint32_t i) {
+  uint32_t last = s->filter->last_row;
+  return i < last ? i : i + 1 < s->model->nprocesses ? i + 1 : last;
 }
 
-static bool enumerate_heard_of(struct round_enumeration *s, const struct message_exchange *x, uint32_t pair) {
+/* Pairs that were not decided yet are heard. */
+static bool enumerate_heard_of(struct round_enumeration *s, uint32_t pair) {
   uint32_t n = s->model->nprocesses;
   if (pair == n * n)
     return enumerate_forgeries(s, 0);
-  uint32_t p = pair / n, q = pair % n;
-  s->witness->heard[p][q] = 1;
-  if (!enumerate_heard_of(s, x, pair + 1))
+  uint32_t p = row_process(s, pair / n), q = pair % n;
+  if (keep_pair(s, p, q, false) && !enumerate_heard_of(s, pair + 1))
     return false;
-  if (!pair_is_free(s, x, p, q))
+  if (!exchange_may_miss(s->exchange, s->env, s->witness, s->reads, p, q))
     return true;
   s->witness->heard[p][q] = 0;
-  return enumerate_heard_of(s, x, pair + 1);
+  bool more = !keep_pair(s, p, q, false) || enumerate_heard_of(s, pair + 1);
+  s->witness->heard[p][q] = 1;
+  return more;
+}
+
+/* All messages are computed, or a process failed in sending. */
+static bool enumerate_after_sends(struct round_enumeration *s, enum step_result begun,
+                                  const struct model_error *error) {
+  const struct round_filter *f = s->filter;
+  struct witness *w = s->witness;
+  const char *why;
+  enum round_part part =
+      f->sent && begun != STEP_BAD_WITNESS ? f->sent(f->context, w, s->exchange, begun, error) : ROUND_KEEP;
+  if (part != ROUND_KEEP)
+    return part != ROUND_STOP;
+  for (uint32_t p = 0; p < w->nprocesses; p++)
+    memset(w->heard[p], begun == STEP_OK, w->nprocesses);
+  if (begun == STEP_OK)
+    return enumerate_heard_of(s, 0);
+  if (begun == STEP_ERROR && !round_allows(s->interp, s->environment, s->config, w, &why))
+    return true;
+  s->next->lost = s->config->lost; /* independent of what is heard: nothing need be lost */
+  s->next->corrupted = s->config->corrupted;
+  return s->visit(s->context, w, begun, s->next, error);
 }
 
 /* Every script of every sender. */
@@ -261,16 +289,8 @@ static bool enumerate_sends(struct round_enumeration *s, uint32_t p) {
   if (p == m->nprocesses) {
     struct message_exchange x;
     enum step_result begun = exchange_begin(&x, s->interp, s->config, w, &error);
-    const char *why;
-    bool more = true;
     s->exchange = &x;
-    if (begun == STEP_OK)
-      more = enumerate_heard_of(s, &x, 0);
-    else if (begun != STEP_ERROR || round_allows(s->interp, s->environment, s->config, w, &why)) {
-      s->next->lost = s->config->lost; /* independent of what is heard: nothing need be lost */
-      s->next->corrupted = s->config->corrupted;
-      more = s->visit(s->context, w, begun, s->next, &error);
-    }
+    bool more = enumerate_after_sends(s, begun, &error);
     exchange_release(&x);
     return more;
   }
@@ -303,8 +323,9 @@ static bool enumerate_crashes(struct round_enumeration *s, uint32_t p) {
     return false;
   if (!environment_clause(s->env, CLAUSE_CRASH) || !process_active(s->config->local[p][LOCAL_STATUS]))
     return true;
+  const struct round_filter *f = s->filter;
   s->witness->crashes[p] = true;
-  bool more = enumerate_crashes(s, p + 1);
+  bool more = (f->crash && !f->crash(f->context, s->witness, p)) || enumerate_crashes(s, p + 1);
   s->witness->crashes[p] = false;
   return more;
 }
@@ -333,8 +354,8 @@ static bool enumerate_oracles(struct round_enumeration *s, uint32_t p, uint32_t 
   return true;
 }
 
-bool round_all_steps(struct interpreter *interp, uint32_t environment, const struct config *c, config_step_fn *visit,
-                     void *context) {
+bool round_some_steps(struct interpreter *interp, uint32_t environment, const struct config *c,
+                      const struct round_filter *filter, config_step_fn *visit, void *context) {
   struct model *m = interp->model;
   if (c->point == POINT_END)
     return true;
@@ -346,12 +367,17 @@ bool round_all_steps(struct interpreter *interp, uint32_t environment, const str
                                 .witness = witness_new(m),
                                 .visit = visit,
                                 .context = context,
-                                .next = config_new(m)};
-  for (uint32_t i = 0; i < s.env->nclauses; i++)
-    if (s.env->clauses[i].pred)
-      s.predicates |= node_has_traits(s.env->clauses[i].pred, TRAIT_HEARD_OF);
+                                .next = config_new(m),
+                                .filter = filter};
+  s.reads = environment_reads_heard_of(s.env);
   bool more = enumerate_oracles(&s, 0, 0, 0);
   witness_free(s.witness);
   config_free(s.next);
   return more;
+}
+
+bool round_all_steps(struct interpreter *interp, uint32_t environment, const struct config *c, config_step_fn *visit,
+                     void *context) {
+  struct round_filter all = {.last_row = interp->model->nprocesses - 1};
+  return round_some_steps(interp, environment, c, &all, visit, context);
 }

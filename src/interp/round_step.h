@@ -33,6 +33,8 @@ bool exchange_receive(const struct message_exchange *, const struct witness *, u
 /* The second half of the round. */
 enum step_result exchange_step(const struct message_exchange *, uint32_t environment, const struct witness *,
                                struct config *next, struct step_log *, struct model_error *);
+/* Are the numbers of lost and corrupted messages within the limits of the environment? */
+bool exchange_within_budget(const struct message_exchange *, const struct environment *, const struct witness *);
 /* config_allows, if no send failed. */
 bool exchange_allowed(const struct message_exchange *, uint32_t environment, const struct witness *, const char **why);
 
@@ -50,6 +52,31 @@ bool round_allows(struct interpreter *, uint32_t environment, const struct confi
                   const char **why);
 bool round_all_steps(struct interpreter *, uint32_t environment, const struct config *, config_step_fn *,
                      void *context);
+
+/* Restricts the enumeration of rounds, for callers that need only some of them. Functions may be NULL. The rounds that
+   are left keep their order if last_row is the last process. */
+enum round_part { ROUND_KEEP, ROUND_SKIP, ROUND_STOP /* ends the enumeration */ };
+struct round_filter {
+  void *context;
+  uint32_t last_row; /* the process whose heard-of set varies fastest */
+  /* Is it possible that these processes crash? p is the last one of them. */
+  bool (*crash)(void *context, const struct witness *, uint32_t p);
+  /* All messages are computed (STEP_OK), or a process fails while sending (STEP_ERROR). The function may use the
+     heard-of sets of the witness as scratch space. */
+  enum round_part (*sent)(void *context, struct witness *, const struct message_exchange *, enum step_result,
+                          const struct model_error *);
+  /* It was decided whether p hears q, or which forged message it receives from q. The later pairs are heard, and
+     nothing is forged in them. False: no such round is needed. */
+  bool (*pair)(void *context, const struct witness *, const struct message_exchange *, uint32_t p, uint32_t q,
+               bool forged);
+};
+bool round_some_steps(struct interpreter *, uint32_t environment, const struct config *, const struct round_filter *,
+                      config_step_fn *, void *context);
+/* Can a round be allowed in which p does not hear q? `reads`: some clause reads heard-of sets
+   (environment_reads_heard_of); then the heard-of set of a process matters even if it does not update. */
+bool exchange_may_miss(const struct message_exchange *, const struct environment *, const struct witness *, bool reads,
+                       uint32_t p, uint32_t q);
+bool environment_reads_heard_of(const struct environment *);
 
 /* Losses are bounded: a message arrives unless a fault removes it. */
 bool environment_delivers(const struct environment *);

@@ -96,6 +96,7 @@ static void describe_event(struct session *s, const struct event *e, struct aren
   case SESSION_CRASH:
   case SESSION_RECOVER:
   case SESSION_ROUND:
+  case SESSION_END_ROUND:
     process_print(m, e->process, &text);
     text_add(&text, out->kind == SESSION_CRASH ? " crashes" : " recovers");
     break;
@@ -151,37 +152,67 @@ static void add_forged(struct session *s, const struct config *c, const struct w
     }
 }
 
+/* What happens to p in the round, after its name. */
+static void add_part(struct session *s, const struct config *c, const struct witness *w, uint32_t p, struct text *out) {
+  if (w->crashes[p])
+    text_add(out, " crashes");
+  else
+    add_heard(s, w, p, out);
+  add_oracles(s, c, w, p, out);
+  add_forged(s, c, w, p, out);
+  add_picks(&w->sends[p], ", picks for sending ", out);
+  add_picks(&w->updates[p], ", picks ", out);
+}
+
+/* Everybody's part, or everybody's but that of one process. */
+static void add_parts(struct session *s, const struct config *c, const struct witness *w, uint32_t but,
+                      struct text *out) {
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    if (!process_active(c->local[p][LOCAL_STATUS]) || p == but)
+      continue;
+    text_add(out, out->n ? "; " : "");
+    process_print(&s->model, p, out);
+    add_part(s, c, w, p, out);
+  }
+}
+
 static void describe_round(struct session *s, const struct config *c, const struct witness *w, struct arena *arena,
                            struct session_choice *out) {
   struct text text = {0};
   out->kind = SESSION_ROUND;
   out->process = SESSION_NO_PROCESS;
-  for (uint32_t p = 0; p < w->nprocesses; p++) {
-    if (!process_active(c->local[p][LOCAL_STATUS]))
-      continue;
-    text_add(&text, text.n ? "; " : "");
-    process_print(&s->model, p, &text);
-    if (w->crashes[p])
-      text_add(&text, " crashes");
-    else
-      add_heard(s, w, p, &text);
-    add_oracles(s, c, w, p, &text);
-    add_forged(s, c, w, p, &text);
-    add_picks(&w->sends[p], ", picks for sending ", &text);
-    add_picks(&w->updates[p], ", picks ", &text);
-  }
+  add_parts(s, c, w, SESSION_NO_PROCESS, &text);
   if (!text.n)
     text_add(&text, "nobody takes part");
   out->text = text_to_arena(arena, &text);
 }
 
-void choice_describe(struct session *s, const struct config *c, const struct witness *w, const char *error,
+/* "P(1) ends round 2: hears all", followed by what is fixed for the others. */
+static void describe_end_of_round(struct session *s, const struct config *c, const struct numbered_choice *choice,
+                                  struct arena *arena, struct session_choice *out) {
+  const struct witness *w = session_ended_round(s, choice->witness, choice->process, &c);
+  struct text text = {0};
+  out->kind = SESSION_END_ROUND;
+  out->process = choice->process;
+  process_print(&s->model, choice->process, &text);
+  text_addf(&text, " ends round %u:", c->rounds + 1);
+  add_part(s, c, w, choice->process, &text);
+  if (choice->witness)
+    add_parts(s, c, w, choice->process, &text);
+  out->text = text_to_arena(arena, &text);
+}
+
+void choice_describe(struct session *s, const struct config *c, const struct numbered_choice *choice,
                      struct arena *arena, struct session_choice *out) {
-  *out = (struct session_choice){.index = SESSION_NONE, .allowed = true, .clause = SESSION_NO_CLAUSE};
-  if (error)
-    out->error = arena_printf(arena, "%s", error);
-  if (w->event)
-    describe_event(s, w->event, arena, out);
+  *out = (struct session_choice){.index = choice->index, .allowed = true, .clause = SESSION_NO_CLAUSE};
+  if (choice->result == STEP_ERROR) {
+    const char *message = choice->error->message;
+    out->error = arena_printf(arena, "%s", message ? message : "an error of the model");
+  }
+  if (choice->process != SESSION_NO_PROCESS)
+    describe_end_of_round(s, c, choice, arena, out);
+  else if (choice->witness->event)
+    describe_event(s, choice->witness->event, arena, out);
   else
-    describe_round(s, c, w, arena, out);
+    describe_round(s, c, choice->witness, arena, out);
 }

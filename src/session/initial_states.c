@@ -132,20 +132,20 @@ bool session_start(struct session *s, uint64_t index) {
 bool session_initial_index(struct session *s, uint64_t most, uint64_t *index) {
   bool all;
   session_clear_error(s);
-  if (!s->initial)
+  if (!s->path.initial)
     return session_fail(s, "the session has not started");
-  if (s->initial_index == SESSION_NONE) {
+  if (s->path.initial_index == SESSION_NONE) {
     struct initial_search k = {
-        .model = &s->model, .most = most ? most : UINT64_MAX, .wanted = SESSION_NONE, .like = s->initial};
+        .model = &s->model, .most = most ? most : UINT64_MAX, .wanted = SESSION_NONE, .like = s->path.initial};
     if (!walk_initials(s, seek_initial, &k, &all)) {
       config_free(k.found);
       return false;
     }
     if (!k.found)
       return session_fail(s, "it is not among the initial states that were looked at");
-    s->initial_index = k.seen - 1;
+    s->path.initial_index = k.seen - 1;
     config_free(k.found);
   }
-  *index = s->initial_index;
+  *index = s->path.initial_index;
   return true;
 }

@@ -2,6 +2,7 @@
 #include "session/round_search.h"
 
 #include "base/intern.h"
+#include "interp/async_round.h"
 #include "trace/trace.h"
 
 #include <string.h>
@@ -55,13 +56,13 @@ static bool prefix_seen(struct outcome_collector *k) {
   struct model_error ignored;
   vec_push(&key, (int64_t)h->witness->crashes[p]);
   for (uint32_t i = 0; i < length; i++)
-    vec_push(&key, h->exchange.local[p][i]);
+    vec_push(&key, h->exchange->local[p][i]);
   for (uint32_t q = 0; q < m->nprocesses; q++) {
     const struct local_send *sent;
-    exchange_message(&h->exchange, q, p, &sent, &ignored);
+    exchange_message(h->exchange, q, p, &sent, &ignored);
     vec_push(&key, (int64_t)(sent != NULL));
     vec_push(&key, sent ? sent->message : 0);
-    vec_push(&key, (int64_t)must_hear(&h->exchange, h->witness, p, q));
+    vec_push(&key, (int64_t)must_hear(h->exchange, h->witness, p, q));
   }
   size_t before = intern_count(k->seen);
   intern_put(k->seen, key.at, key.n);
@@ -195,21 +196,44 @@ static void fill_outcome(struct outcome_collector *k, struct known_outcome *know
   }
   if (known->found) {
     witness_normalise(h->session, h->config, known->found);
-    round_of_witness(h->session, h->config, known->found, &out->round);
+    round_of_witness(h->session, h->config, known->found, h->pruning.ends, &out->round);
   }
+}
+
+/* Asynchronous rounds: the outcome of a process whose round is fixed; none if it has to wait. */
+static void fixed_outcome(struct session *s, uint32_t p, struct session_outcomes *out) {
+  const struct async_run *run = s->path.async;
+  const struct config *before = run->at.at[run->done[p]], *after = run->at.at[run->done[p] + 1];
+  uint32_t length = role_local_length(process_role(&s->model, p));
+  out->complete = true;
+  out->n = session_cannot_end(s, NULL, p) == NULL;
+  out->at = arena_array(&out->arena, 1, sizeof *out->at);
+  if (!out->n)
+    return;
+  *out->at =
+      (struct session_outcome){.search = SESSION_FOUND,
+                               .text = local_text(s, &out->arena, p, after->local[p]),
+                               .crashed = after->local[p][LOCAL_STATUS] & STATUS_CRASHED,
+                               .halted = after->local[p][LOCAL_STATUS] & STATUS_HALTED,
+                               .changed = memcmp(before->local[p], after->local[p], length * sizeof(value)) != 0};
+  round_of_witness(s, before, session_ended_round(s, NULL, p, &before), p, &out->at->round);
 }
 
 bool session_outcomes(struct session *s, uint32_t process, uint64_t most, struct session_outcomes *out) {
   session_clear_error(s);
   *out = (struct session_outcomes){0};
-  if (!session_in_rounds(s))
+  if (!round_config(s, process))
     return false;
   if (process >= s->model.nprocesses)
     return session_fail(s, "there is no process %u", process);
   struct round_search h;
   arena_init(&out->arena);
+  if (s->path.async && s->path.async->done[process] < s->path.async->nrounds) {
+    fixed_outcome(s, process, out);
+    return true;
+  }
   most = most ? most : WORK_MAX;
-  round_search_init(&h, s, most);
+  round_search_init(&h, s, process, most);
   struct outcome_collector k = {.search = &h, .process = process, .arena = &out->arena, .seen = intern_new()};
   out->complete = round_prefixes_each(&h, collect, &k);
   find_remaining(&k, most);
@@ -254,18 +278,30 @@ static bool set_target(struct round_search *h, const struct session_round *round
          session_fail(s, "the round that is wanted of process %u cannot be taken", p);
 }
 
+/* Asynchronous rounds: the process that ends the round, which must not be fixed yet. */
+static bool ending_process(struct session *s, const struct session_round *const *wanted, uint32_t *process) {
+  const struct async_run *run = s->path.async;
+  *process = SESSION_NO_PROCESS;
+  for (uint32_t p = 0; p < s->model.nprocesses && *process == SESSION_NO_PROCESS; p++)
+    if (wanted[p])
+      *process = wanted[p]->process;
+  return !run || (*process < run->n && run->done[*process] == run->nrounds) ||
+         session_fail(s, "a process must be named that ends a round which is not fixed yet");
+}
+
 bool session_find_round(struct session *s, const struct session_round *const *wanted, uint64_t most,
                         enum session_search *search, struct session_round *found) {
+  uint32_t process;
   session_clear_error(s);
   *found = (struct session_round){0};
-  if (!session_in_rounds(s))
+  if (!round_config(s, SESSION_NO_PROCESS) || !ending_process(s, wanted, &process))
     return false;
   struct round_search h;
   struct arena arena;
   struct witness *w = NULL;
   bool ok = true;
   arena_init(&arena);
-  round_search_init(&h, s, most ? most : WORK_MAX);
+  round_search_init(&h, s, process, most ? most : WORK_MAX);
   for (uint32_t p = 0; p < s->model.nprocesses && ok; p++)
     if (wanted[p])
       ok = set_target(&h, wanted[p], p, &arena);
@@ -273,7 +309,7 @@ bool session_find_round(struct session *s, const struct session_round *const *wa
     *search = find(&h, &w);
   if (w) {
     witness_normalise(s, h.config, w);
-    round_of_witness(s, h.config, w, found);
+    round_of_witness(s, h.config, w, h.pruning.ends, found);
     witness_free(w);
   }
   round_search_release(&h);

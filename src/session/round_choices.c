@@ -1,25 +1,33 @@
 /* Structured rounds: candidates, conversion to and from witnesses, and the interpreter's verdict. */
 #include "session/round_choices.h"
 
+#include "interp/async_round.h"
+
 #include "model/node.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-bool session_in_rounds(struct session *s) {
-  if (model_steps(&s->model))
-    return session_fail(s, "the processes of '%s' take steps: there are no rounds", s->model.name);
-  const struct config *now = session_current(s);
-  if (now && now->point == POINT_END)
-    return session_fail(s, "the algorithm is over");
-  return now != NULL;
+static bool has_rounds(struct session *s) {
+  return !model_steps(&s->model) ||
+         session_fail(s, "the processes of '%s' take steps: there are no rounds", s->model.name);
+}
+
+const struct config *round_config(struct session *s, uint32_t process) {
+  const struct config *c = has_rounds(s) ? session_current(s) : NULL;
+  if (c && s->path.async && process < s->model.nprocesses)
+    c = s->path.async->at.at[s->path.async->done[process]];
+  if (!c || c->point != POINT_END)
+    return c;
+  session_fail(s, "the algorithm is over");
+  return NULL;
 }
 
 bool fails_in_sending(struct session *s, const struct config *c, const struct witness *w) {
   struct message_exchange x;
   struct model_error ignored;
-  if (w->event)
+  if (!w || w->event)
     return false;
   bool fails = exchange_begin(&x, s->interp, c, w, &ignored) == STEP_ERROR;
   exchange_release(&x);
@@ -95,7 +103,7 @@ static bool take_part(struct session *s, const struct config *c, const struct se
 }
 
 struct witness *round_witness(struct session *s, const struct config *c, const struct session_round *round) {
-  if (!session_in_rounds(s))
+  if (!c)
     return NULL;
   if (round->nparts != s->model.nprocesses) {
     session_fail(s, "the round is for %u processes, the model has %u", round->nparts, s->model.nprocesses);
@@ -144,8 +152,9 @@ static uint32_t *picks_of(struct arena *arena, const struct script *script, uint
   return script->n ? arena_copy(arena, script->at, script->n * sizeof *script->at) : NULL;
 }
 
-void round_of_witness(struct session *s, const struct config *c, const struct witness *w, struct session_round *out) {
-  *out = (struct session_round){.nparts = w->nprocesses};
+void round_of_witness(struct session *s, const struct config *c, const struct witness *w, uint32_t process,
+                      struct session_round *out) {
+  *out = (struct session_round){.nparts = w->nprocesses, .process = process};
   arena_init(&out->arena);
   out->parts = arena_array(&out->arena, w->nprocesses + (size_t)1, sizeof *out->parts);
   for (uint32_t p = 0; p < w->nprocesses; p++) {
@@ -168,12 +177,13 @@ void session_round_release(struct session_round *round) {
 bool session_round_init(struct session *s, struct session_round *out) {
   session_clear_error(s);
   *out = (struct session_round){0};
-  if (!session_in_rounds(s))
+  const struct config *c = round_config(s, SESSION_NO_PROCESS);
+  if (!c)
     return false;
   struct witness *w = witness_new(&s->model);
   for (uint32_t p = 0; p < w->nprocesses; p++)
     memset(w->heard[p], 1, w->nprocesses);
-  round_of_witness(s, session_current(s), w, out);
+  round_of_witness(s, c, w, SESSION_NO_PROCESS, out);
   witness_free(w);
   return true;
 }
@@ -186,15 +196,12 @@ struct nth_round_search {
   bool found;
 };
 
-static bool fill_nth(void *context, uint64_t index, const struct witness *w, enum step_result result,
-                     const struct config *next, const struct model_error *error) {
+static bool fill_nth(void *context, const struct numbered_choice *c) {
   struct nth_round_search *n = context;
-  (void)result;
-  (void)next;
-  (void)error;
-  if (index < n->wanted)
+  if (c->index < n->wanted)
     return true;
-  round_of_witness(n->session, n->config, w, n->out);
+  const struct witness *w = session_ended_round(n->session, c->witness, c->process, &n->config);
+  round_of_witness(n->session, n->config, w, c->process, n->out);
   n->found = true;
   return false;
 }
@@ -202,10 +209,9 @@ static bool fill_nth(void *context, uint64_t index, const struct witness *w, enu
 bool session_round_nth(struct session *s, uint64_t index, struct session_round *out) {
   session_clear_error(s);
   *out = (struct session_round){0};
-  if (!session_in_rounds(s))
-    return false;
-  struct nth_round_search n = {s, session_current(s), out, index, false};
-  if (choices_walk(s, s->environment, n.config, fill_nth, &n) == WALK_STOPPED)
+  const struct config *c = has_rounds(s) ? session_current(s) : NULL;
+  struct nth_round_search n = {s, c, out, index, false};
+  if (!c || choices_walk(s, s->environment, c, choice_process(s, index), fill_nth, &n) == WALK_STOPPED)
     return false;
   return n.found || session_fail(s, "there is no choice %" PRIu64, index);
 }
@@ -213,35 +219,24 @@ bool session_round_nth(struct session *s, uint64_t index, struct session_round *
 bool session_round_taken(struct session *s, size_t step, struct session_round *out) {
   session_clear_error(s);
   *out = (struct session_round){0};
-  if (model_steps(&s->model))
-    return session_fail(s, "the processes of '%s' take steps: there are no rounds", s->model.name);
-  if (step >= s->path.n)
-    return session_fail(s, "the path has only %zu steps", s->path.n);
-  round_of_witness(s, session_config_at(s, step), s->path.at[step].witness, out);
+  if (!has_rounds(s))
+    return false;
+  if (step >= s->path.steps.n)
+    return session_fail(s, "the path has only %zu steps", s->path.steps.n);
+  const struct path_step *at = &s->path.steps.at[step];
+  const struct config *c = session_choice_config(s, step);
+  const struct witness *w = session_ended_round(s, at->witness, at->process, &c);
+  round_of_witness(s, c, w, at->process, out);
   return true;
 }
 
 /* --- running one process --- */
 
-value *process_local(struct session *s, const struct config *c, const struct witness *w, uint32_t p) {
-  const struct model *m = &s->model;
-  const struct role *role = process_role(m, p);
-  value *local = memory_alloc(s->interp->max_local * sizeof *local);
-  memcpy(local, c->local[p], role_local_length(role) * sizeof *local);
-  for (uint32_t i = 0, k = 0; i < role->nvars; i++)
-    if (role->vars[i].kind == VAR_ORACLE) {
-      if (w->oracles[p] && oracle_chosen_at(m, &role->vars[i], c->point))
-        local[LOCAL_VAR(i)] = w->oracles[p][k];
-      k++;
-    }
-  return local;
-}
-
 bool process_sends(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
                    struct choices *choices) {
   struct eval e;
   struct local_send_list out = {0};
-  value *local = process_local(s, c, w, p);
+  value *local = local_with_oracles(&s->model, c, w, p);
   local_begin(&e, s->interp, p, c->point, c->phase, local, c->globals);
   e.choices = choices;
   bool ok = local_sends(&e, &out);
@@ -272,18 +267,6 @@ bool process_updates(struct session *s, const struct message_exchange *x, const 
 
 /* --- normal form, as in the plain enumeration --- */
 
-bool environment_reads_heard_of(const struct environment *env) {
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    if (node_has_traits(env->clauses[i].pred, TRAIT_HEARD_OF))
-      return true;
-  return false;
-}
-
-static void script_set(struct script *script, const struct choices *choices) {
-  memory_free(script->at);
-  *script = script_of(choices->taken.at, (uint32_t)choices->at);
-}
-
 /* Oracles that are not chosen here keep their values. */
 static void normalise_oracles(struct session *s, const struct config *c, struct witness *w, uint32_t p) {
   const struct role *role = process_role(&s->model, p);
@@ -304,9 +287,9 @@ static void normalise_idle(struct session *s, const struct config *c, struct wit
   uint32_t n = 0;
   if (active && !w->crashes[p])
     return;
-  script_set(&w->updates[p], &none);
+  script_keep(&w->updates[p], &none);
   if (!active)
-    script_set(&w->sends[p], &none);
+    script_keep(&w->sends[p], &none);
   if (!environment_reads_heard_of(&s->model.environments[s->environment]))
     memset(w->heard[p], 1, w->nprocesses);
   for (uint32_t i = 0; i < w->nforged; i++)
@@ -326,7 +309,7 @@ void witness_normalise(struct session *s, const struct config *c, struct witness
       continue;
     choices_give(&choices, &w->sends[p]);
     process_sends(s, c, w, p, &choices);
-    script_set(&w->sends[p], &choices);
+    script_keep(&w->sends[p], &choices);
   }
   bool sent = exchange_begin(&x, s->interp, c, w, &error) == STEP_OK;
   value *local = memory_alloc(s->interp->max_local * sizeof *local);
@@ -335,7 +318,7 @@ void witness_normalise(struct session *s, const struct config *c, struct witness
       continue;
     choices_give(&choices, &w->updates[p]);
     process_updates(s, &x, w, p, &choices, local, &error);
-    script_set(&w->updates[p], &choices);
+    script_keep(&w->updates[p], &choices);
   }
   memory_free(local);
   exchange_release(&x);
@@ -408,10 +391,11 @@ static void fill_picks(struct session *s, const struct message_exchange *x, bool
   choices_release(&choices);
 }
 
-static bool fill_candidates(struct session *s, const struct witness *w, struct session_candidates *out) {
+static bool fill_candidates(struct session *s, const struct config *c, const struct witness *w,
+                            struct session_candidates *out) {
   struct message_exchange x;
   struct model_error error = {0};
-  enum step_result begun = exchange_begin(&x, s->interp, session_current(s), w, &error);
+  enum step_result begun = exchange_begin(&x, s->interp, c, w, &error);
   *out = (struct session_candidates){.n = s->model.nprocesses};
   if (begun == STEP_BAD_WITNESS) {
     exchange_release(&x);
@@ -433,8 +417,10 @@ bool session_candidates(struct session *s, const struct session_round *round, st
   if (!round && !session_round_init(s, &own))
     return false;
   session_clear_error(s);
-  struct witness *w = session_in_rounds(s) ? round_witness(s, session_current(s), round ? round : &own) : NULL;
-  bool ok = w && fill_candidates(s, w, out);
+  const struct session_round *of = round ? round : &own;
+  const struct config *c = round_config(s, of->process);
+  struct witness *w = round_witness(s, c, of);
+  bool ok = w && fill_candidates(s, c, w, out);
   witness_free(w);
   if (!round)
     session_round_release(&own);
@@ -471,39 +457,107 @@ char *session_oracle_text(struct session *s, uint32_t process, uint32_t oracle, 
 
 char *session_payload_text(struct session *s, uint32_t process, uint64_t number) {
   session_clear_error(s);
-  if (!session_in_rounds(s))
+  const struct config *c = round_config(s, process);
+  if (!c)
     return NULL;
   if (process >= s->model.nprocesses) {
     session_fail(s, "there is no process %u", process);
     return NULL;
   }
-  return nth_text(s, process_role(&s->model, process)->body[session_current(s)->point].received, number);
+  return nth_text(s, process_role(&s->model, process)->body[c->point].received, number);
 }
 
 /* --- verdicts --- */
 
-bool session_judge(struct session *s, const struct session_round *round, struct session_judgement *out) {
-  session_clear_error(s);
+/* A round that was judged, and what it leads to. */
+struct judged_round {
+  const struct config *config;
+  struct witness *witness;
+  struct config *next;
+  enum step_result result;
+  struct model_error error;
+  bool untimely; /* asynchronous rounds: the process cannot end this round now */
+};
+
+/* False: the round is malformed. */
+static bool round_judge(struct session *s, const struct session_round *round, struct judged_round *j,
+                        struct session_judgement *out) {
   *out = (struct session_judgement){.clause = SESSION_NO_CLAUSE};
-  struct witness *w = session_in_rounds(s) ? round_witness(s, session_current(s), round) : NULL;
-  if (!w)
+  *j = (struct judged_round){.config = round_config(s, round->process)};
+  j->witness = round_witness(s, j->config, round);
+  if (!j->witness)
     return false;
-  struct config *next = config_new(&s->model);
-  struct model_error error = {0};
-  enum step_result result = config_step(s->interp, s->environment, session_current(s), w, next, NULL, &error);
-  out->possible = result != STEP_BAD_WITNESS;
+  j->next = config_new(&s->model);
+  j->result = config_step(s->interp, s->environment, j->config, j->witness, j->next, NULL, &j->error);
+  out->possible = j->result != STEP_BAD_WITNESS;
   if (!out->possible) {
     out->why = "a choice that the algorithm does not have";
-  } else {
-    struct clause_blame blame = clause_blame_of(s, session_current(s), w);
-    out->allowed = blame.allowed;
-    out->why = blame.allowed ? NULL : blame.why;
-    out->clause = blame.clause;
-    out->clause_at = blame.at;
-    if (blame.allowed && result == STEP_ERROR)
-      out->error = error.message ? error.message : "an error of the model";
+    return true;
   }
-  config_free(next);
-  witness_free(w);
-  return !session_stop_seen(s);
+  struct clause_blame blame = clause_blame_of(s, j->config, j->witness);
+  if (blame.allowed && s->path.async) {
+    blame.why = session_cannot_end(s, j->witness, round->process);
+    if (!blame.why && j->result == STEP_ERROR && j->error.process != round->process)
+      blame.why = "another process fails in this round";
+    j->untimely = blame.why != NULL;
+    blame.allowed = !j->untimely;
+  }
+  out->allowed = blame.allowed;
+  out->why = blame.allowed ? NULL : blame.why;
+  out->clause = blame.clause;
+  out->clause_at = blame.at;
+  if (blame.allowed && j->result == STEP_ERROR)
+    out->error = j->error.message ? j->error.message : "an error of the model";
+  return true;
+}
+
+static void judged_release(struct judged_round *j) {
+  config_free(j->next);
+  witness_free(j->witness);
+}
+
+bool session_judge(struct session *s, const struct session_round *round, struct session_judgement *out) {
+  struct judged_round j;
+  session_clear_error(s);
+  bool ok = round_judge(s, round, &j, out);
+  judged_release(&j);
+  return ok && !session_stop_seen(s);
+}
+
+static void push_round(struct session *s, struct judged_round *j, uint32_t process) {
+  struct numbered_choice c = {.witness = j->witness,
+                              .process = s->path.async ? process : SESSION_NO_PROCESS,
+                              .result = j->result,
+                              .after = j->next,
+                              .error = &j->error};
+  witness_normalise(s, j->config, j->witness);
+  if (!s->path.async || j->result == STEP_ERROR) {
+    session_push(s, &c, SESSION_NONE);
+    return;
+  }
+  bool fixed = s->path.async->done[process] < s->path.async->nrounds;
+  c.witness = fixed ? NULL : j->witness;
+  c.fixed = fixed ? NULL : j->next;
+  struct config *view = session_view_after(s, c.witness, c.fixed, process);
+  c.after = view;
+  session_push(s, &c, fixed ? process : SESSION_NONE);
+  config_free(view);
+}
+
+bool session_take_round(struct session *s, const struct session_round *round) {
+  struct judged_round j;
+  struct session_judgement judgement;
+  session_clear_error(s);
+  bool ok = round_judge(s, round, &j, &judgement) && !session_stop_seen(s);
+  if (ok && !judgement.possible)
+    ok = session_fail(s, "%s", judgement.why);
+  else if (ok && j.untimely)
+    ok = session_fail(s, "process %u cannot end this round: %s", round->process, judgement.why);
+  else if (ok && !judgement.allowed)
+    ok = session_fail(s, "environment '%s' does not allow it: %s", s->model.environments[s->environment].name,
+                      judgement.why);
+  if (ok)
+    push_round(s, &j, round->process);
+  judged_release(&j);
+  return ok;
 }

@@ -4,101 +4,15 @@
 
 #include <string.h>
 
-/* --- clauses that can be evaluated on a single reception --- */
-
-struct heard_use {
-  uint32_t slot;
-  bool any, other;
-};
-
-static bool look_heard_of(void *context, const struct node *n) {
-  struct heard_use *u = context;
-  if (n->op != NODE_HO && n->op != NODE_SHO)
-    return true;
-  bool named = n->kid[0]->op == NODE_SLOT && (!u->any || n->kid[0]->index == u->slot);
-  u->other |= !named;
-  u->any = true;
-  u->slot = n->kid[0]->index;
-  return true;
-}
-
-/* Does the clause have the form `forall p ...: body`, where the body reads HO[p] and no other heard-of set, and the
-   ranges read none? */
-static bool clause_separates(const struct clause *c, uint32_t *slot) {
-  struct heard_use use = {0}, ranges = {0};
-  bool bound = false;
-  if (!c->pred || c->pred->op != NODE_FORALL)
-    return false;
-  node_walk(c->pred->kid[0], look_heard_of, &use);
-  for (uint32_t i = 0; i < c->pred->ngen; i++) {
-    const struct generator *g = &c->pred->gen[i];
-    bound |= g->slot == use.slot;
-    node_walk(g->range, look_heard_of, &ranges);
-    if (g->cond)
-      node_walk(g->cond, look_heard_of, &ranges);
-  }
-  *slot = use.slot;
-  return use.any && !use.other && !ranges.any && bound;
-}
-
-struct reception_query {
-  const struct node *body;
-  uint32_t slot;
-  value process;
-  bool good;
-};
-
-static bool ask_binding(struct eval *e, void *context, uint64_t weight) {
-  struct reception_query *q = context;
-  (void)weight;
-  if (e->slot[q->slot] == q->process)
-    q->good = eval_true(e, q->body);
-  return q->good;
-}
-
-static bool clause_holds_of_reception(struct round_search *h, const struct local_clause *k, uint32_t p,
-                                      uint8_t *const *corrupt) {
-  struct config seen = *h->config;
-  struct reception_query q = {k->clause->pred->kid[0], k->slot, p, true};
-  struct eval e;
-  jmp_buf failure;
-  seen.local = h->exchange.local; /* with the oracles of this round */
-  eval_begin(&e, h->session->interp);
-  e.before = &seen;
-  e.globals = seen.globals;
-  e.point = seen.point;
-  e.phase = seen.phase;
-  e.heard = h->probe->heard;
-  e.corrupt = corrupt;
-  e.failure = &failure;
-  if (setjmp(failure))
-    return false;
-  eval_bindings(&e, k->clause->pred->gen, k->clause->pred->ngen, ask_binding, &q);
-  return q.good;
-}
-
-/* False: no round with this reception of the probe is allowed. */
-static bool reception_passes(struct round_search *h, uint32_t p) {
-  uint8_t **corrupt = h->local_clauses.n ? witness_corrupt(h->probe) : NULL;
-  bool good = true;
-  for (size_t i = 0; i < h->local_clauses.n && good; i++)
-    good = clause_holds_of_reception(h, &h->local_clauses.at[i], p, corrupt);
-  memory_free(corrupt);
-  return good;
-}
-
 /* --- the search --- */
 
-void round_search_init(struct round_search *h, struct session *s, uint64_t most) {
+void round_search_init(struct round_search *h, struct session *s, uint32_t process, uint64_t most) {
   uint32_t n = s->model.nprocesses;
   *h = (struct round_search){
       .session = s, .config = session_current(s), .env = &s->model.environments[s->environment], .most = most};
-  h->heard_of_read = environment_reads_heard_of(h->env);
-  for (uint32_t i = 0; i < h->env->nclauses; i++) {
-    struct local_clause k = {&h->env->clauses[i], 0};
-    if (clause_applies(&s->model, k.clause, h->config) && clause_separates(k.clause, &k.slot))
-      vec_push(&h->local_clauses, k);
-  }
+  round_pruning_init(&h->pruning, s, s->environment, h->config);
+  if (s->path.async)
+    round_pruning_ends(&h->pruning, process);
   arena_init(&h->arena);
   h->witness = witness_new(&s->model);
   h->probe = witness_new(&s->model);
@@ -125,7 +39,7 @@ void round_search_release(struct round_search *h) {
   streams_clear(h);
   memory_free(h->streams);
   memory_free(h->targets);
-  vec_release(&h->local_clauses);
+  round_pruning_release(&h->pruning);
   witness_free(h->witness);
   witness_free(h->probe);
   witness_free(h->found);
@@ -147,106 +61,69 @@ struct prefix_enumeration {
   void *context;
 };
 
-static bool prefix_ready(struct prefix_enumeration *k) {
-  struct round_search *h = k->search;
-  if (!round_search_spend(h))
-    return false;
-  enum step_result begun = exchange_begin(&h->exchange, h->session->interp, h->config, h->witness, &h->error);
-  bool more = begun == STEP_BAD_WITNESS || k->visit(h, k->context, begun == STEP_ERROR);
-  streams_clear(h);
-  exchange_release(&h->exchange);
-  arena_clear(&h->arena);
-  arena_clear(&h->session->interp->strings); /* the errors of the receptions that were tried */
-  return more;
-}
-
-/* Enumerates every script of every sender. */
-static bool enumerate_sends(struct prefix_enumeration *k, uint32_t p) {
-  struct round_search *h = k->search;
-  struct witness *w = h->witness;
-  if (p == h->config->nprocesses)
-    return prefix_ready(k);
-  if (!process_active(h->config->local[p][LOCAL_STATUS]))
-    return enumerate_sends(k, p + 1);
-  struct choices choices = {0};
-  bool more;
-  do {
-    process_sends(h->session, h->config, w, p, &choices);
-    w->sends[p] = (struct script){(uint32_t)choices.at, choices.taken.at};
-    more = enumerate_sends(k, p + 1);
-    w->sends[p] = (struct script){0, NULL};
-  } while (more && choices_next(&choices));
-  choices_release(&choices);
-  return more;
-}
-
 /* A process with a target crashes if and only if the target does. */
 static bool crash_fits(const struct round_search *h, uint32_t p, bool crash) {
   const struct wanted_outcome *t = &h->targets[p];
-  if (t->any)
-    return true;
-  return t->local ? crash == ((t->local[LOCAL_STATUS] & STATUS_CRASHED) != 0) : !crash;
+  return t->any || crash == (t->local && t->local[LOCAL_STATUS] & STATUS_CRASHED);
 }
 
-static bool enumerate_crashes(struct prefix_enumeration *k, uint32_t p) {
-  struct round_search *h = k->search;
-  if (p == h->config->nprocesses)
-    return enumerate_sends(k, 0);
-  if (!process_active(h->config->local[p][LOCAL_STATUS]))
-    return enumerate_crashes(k, p + 1);
-  if (crash_fits(h, p, false) && !enumerate_crashes(k, p + 1))
-    return false;
-  if (!environment_clause(h->env, CLAUSE_CRASH) || !crash_fits(h, p, true))
-    return true;
-  h->witness->crashes[p] = true;
-  bool more = !crashes_within_limits(h->session, h->config, h->witness) || enumerate_crashes(k, p + 1);
-  h->witness->crashes[p] = false;
-  return more;
+static bool prefix_crash(void *context, const struct witness *w, uint32_t p) {
+  const struct round_search *h = ((struct prefix_enumeration *)context)->search;
+  return crash_fits(h, p, true) && crashes_within_limits(h->session, h->config, w);
 }
 
-static bool enumerate_oracles(struct prefix_enumeration *k, uint32_t p, uint32_t var, uint32_t position) {
+/* The search borrows everything of the context but the heard-of sets, forged messages and updates. */
+static void prefix_set(struct witness *to, const struct witness *from) {
+  for (uint32_t p = 0; p < to->nprocesses; p++) {
+    to->oracles[p] = from ? from->oracles[p] : NULL;
+    to->crashes[p] = from && from->crashes[p];
+    to->sends[p] = from ? from->sends[p] : (struct script){0, NULL};
+  }
+}
+
+static enum round_part prefix_sent(void *context, struct witness *w, const struct message_exchange *x,
+                                   enum step_result begun, const struct model_error *error) {
+  struct prefix_enumeration *k = context;
   struct round_search *h = k->search;
-  struct model *m = &h->session->model;
-  if (p == m->nprocesses)
-    return enumerate_crashes(k, 0);
-  const struct role *role = process_role(m, p);
-  if (var == role->nvars)
-    return enumerate_oracles(k, p + 1, 0, 0);
-  const struct var *v = &role->vars[var];
-  if (v->kind != VAR_ORACLE)
-    return enumerate_oracles(k, p, var + 1, position);
-  value **oracles = &h->witness->oracles[p];
-  if (!*oracles)
-    *oracles = memory_alloc(role_noracles(role) * sizeof **oracles);
-  if (!oracle_chosen_at(m, v, h->config->point) || !process_active(h->config->local[p][LOCAL_STATUS])) {
-    (*oracles)[position] = h->config->local[p][LOCAL_VAR(var)];
-    return enumerate_oracles(k, p, var + 1, position + 1);
-  }
-  for (uint64_t i = 0; i < v->type->count; i++) {
-    (*oracles)[position] = type_nth(&m->values, v->type, i);
-    if (!enumerate_oracles(k, p, var + 1, position + 1))
-      return false;
-  }
-  return true;
+  for (uint32_t p = 0; p < w->nprocesses; p++)
+    if (process_active(h->config->local[p][LOCAL_STATUS]) && !crash_fits(h, p, w->crashes[p])) {
+      h->spent |= session_stop_seen(h->session);
+      return h->spent ? ROUND_STOP : ROUND_SKIP;
+    }
+  if (!round_search_spend(h))
+    return ROUND_STOP;
+  prefix_set(h->witness, w);
+  h->exchange = x;
+  if (begun == STEP_ERROR)
+    h->error = *error;
+  bool more = k->visit(h, k->context, begun == STEP_ERROR);
+  prefix_set(h->witness, NULL);
+  streams_clear(h);
+  arena_clear(&h->arena);
+  arena_clear(&h->session->interp->strings); /* the errors of the receptions that were tried */
+  return more ? ROUND_SKIP : ROUND_STOP;
+}
+
+static bool no_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                    const struct model_error *error) {
+  (void)context;
+  (void)w;
+  (void)next;
+  (void)error;
+  return result == STEP_BAD_WITNESS;
 }
 
 bool round_prefixes_each(struct round_search *h, round_prefix_fn *visit, void *context) {
   struct prefix_enumeration k = {h, visit, context};
-  return enumerate_oracles(&k, 0, 0, 0);
+  struct round_filter filter = {
+      .context = &k, .last_row = h->config->nprocesses - 1, .crash = prefix_crash, .sent = prefix_sent};
+  return round_some_steps(h->session->interp, h->session->environment, h->config, &filter, no_step, NULL);
 }
 
 /* --- receptions --- */
 
 static bool updates(const struct round_search *h, uint32_t p) {
   return process_active(h->config->local[p][LOCAL_STATUS]) && !h->witness->crashes[p];
-}
-
-static bool may_miss(const struct round_search *h, uint32_t p, uint32_t q) {
-  if (!updates(h, p))
-    return h->heard_of_read;
-  if (!environment_delivers(h->env) || !must_hear(&h->exchange, h->witness, p, q))
-    return true;
-  return p != q && environment_clause(h->env, CLAUSE_LOST);
 }
 
 static void stream_begin(struct round_search *h, uint32_t p) {
@@ -258,7 +135,11 @@ static void stream_begin(struct round_search *h, uint32_t p) {
   t->digits = memory_alloc((m->nprocesses + (size_t)1) * sizeof *t->digits);
   for (uint32_t q = 0; q < m->nprocesses; q++) {
     bool liar = h->config->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
-    t->free |= (uint64_t)may_miss(h, p, q) << q;
+    bool absent = message_is_absent(&h->pruning, h->exchange, h->witness, p, q);
+    bool may_miss = exchange_may_miss(h->exchange, h->env, h->witness, h->pruning.reads, p, q);
+    t->missed |= (uint64_t)absent << q;
+    t->free |= (uint64_t)(may_miss && !absent) << q;
+    t->done |= absent && !may_miss;
     t->forgeable |= (uint64_t)(updates(h, p) && type && type->count < UINT32_MAX && (liar || corrupts)) << q;
   }
 }
@@ -277,7 +158,7 @@ static uint64_t spread_over(uint64_t free, uint64_t number) {
 }
 
 static uint64_t stream_heard(const struct round_search *h, const struct reception_stream *t) {
-  return all_of(h->config->nprocesses) & ~spread_over(t->free, t->lost);
+  return all_of(h->config->nprocesses) & ~t->missed & ~spread_over(t->free, t->lost);
 }
 
 /* The next set of processes that are not heard: of the same size (Gosper's hack), otherwise one larger. False: there
@@ -339,7 +220,7 @@ static void reception_run(struct round_search *h, struct reception_stream *t, ui
     reception->forged = arena_copy(&h->arena, h->probe->forged, reception->nforged * sizeof *reception->forged);
   if (updates(h, p)) {
     value *working = memory_alloc(h->session->interp->max_local * sizeof *working);
-    ok = process_updates(h->session, &h->exchange, h->probe, p, &t->choices, working, &error);
+    ok = process_updates(h->session, h->exchange, h->probe, p, &t->choices, working, &error);
     memcpy(local, working, length * sizeof *local);
     memory_free(working);
     reception->script.n = (uint32_t)t->choices.at;
@@ -361,6 +242,8 @@ static bool stream_next(struct round_search *h, uint32_t p, struct process_recep
   bool fresh = !t->begun;
   if (fresh)
     stream_begin(h, p);
+  if (t->done)
+    return false;
   if (t->choosing && (t->choosing = choices_next(&t->choices))) {
     if (!round_search_spend(h))
       return false;
@@ -373,7 +256,7 @@ static bool stream_next(struct round_search *h, uint32_t p, struct process_recep
     if (!round_search_spend(h))
       return false;
     probe_set(h, t, p);
-    if (!reception_passes(h, p))
+    if (!reception_may_be_allowed(&h->pruning, h->exchange, h->probe, p))
       continue;
     choices_clear(&t->choices);
     t->choosing = true;
@@ -437,9 +320,9 @@ bool target_met(const struct round_search *h, uint32_t p, enum step_result resul
 static bool round_search_judge(struct round_search *h) {
   const char *why;
   struct model_error error = {0};
-  if (!exchange_allowed(&h->exchange, h->session->environment, h->witness, &why))
+  if (!exchange_allowed(h->exchange, h->session->environment, h->witness, &why))
     return false;
-  enum step_result result = exchange_step(&h->exchange, h->session->environment, h->witness, h->next, NULL, &error);
+  enum step_result result = exchange_step(h->exchange, h->session->environment, h->witness, h->next, NULL, &error);
   if (result == STEP_BAD_WITNESS)
     return false;
   bool wanted = false;

@@ -8,6 +8,7 @@
 #define RONDO_SESSION_ROUND_SEARCH_H
 
 #include "session/round_choices.h"
+#include "session/round_pruning.h"
 
 struct process_reception {
   uint64_t heard;
@@ -27,8 +28,9 @@ struct wanted_outcome {
 
 struct reception_stream {
   bool begun, done;
-  uint64_t free; /* the processes that it need not hear */
-  uint64_t lost; /* the processes that it does not hear now, as a number over the bits of `free` */
+  uint64_t missed; /* asynchronous rounds: the processes that it cannot hear */
+  uint64_t free;   /* the other processes that it need not hear */
+  uint64_t lost;   /* the processes that it does not hear now, as a number over the bits of `free` */
   uint32_t nlost;
   uint32_t *digits; /* by sender: 0, or 1 + the forged payload */
   uint64_t forgeable;
@@ -38,32 +40,27 @@ struct reception_stream {
   receptions; /* generated so far: the receptions that fit the target; in the arena of the search */
 };
 
-struct local_clause { /* a clause 'forall p: ...' that constrains the reception of p alone */
-  const struct clause *clause;
-  uint32_t slot;
-};
-
 struct round_search {
   struct session *session;
   const struct config *config;
   const struct environment *env;
   uint64_t work, most;
   bool spent; /* the limit was reached, or the stop flag is set */
-  bool heard_of_read;
-  VEC(struct local_clause) local_clauses;
+  struct round_pruning pruning;
   /* the context */
-  struct witness *witness; /* scripts are borrowed */
-  struct message_exchange exchange;
-  struct witness *probe;            /* a single reception, run to find its outcome */
-  struct arena arena;               /* for the current context */
-  struct reception_stream *streams; /* by process */
-  struct wanted_outcome *targets;   /* by process */
+  struct witness *witness;                 /* oracles and scripts are borrowed */
+  const struct message_exchange *exchange; /* borrowed */
+  struct witness *probe;                   /* a single reception, run to find its outcome */
+  struct arena arena;                      /* for the current context */
+  struct reception_stream *streams;        /* by process */
+  struct wanted_outcome *targets;          /* by process */
   struct config *next;
   struct model_error error;
   struct witness *found;
 };
 
-void round_search_init(struct round_search *, struct session *, uint64_t most);
+/* process: the one that ends the round, for asynchronous rounds; otherwise ignored. */
+void round_search_init(struct round_search *, struct session *, uint32_t process, uint64_t most);
 void round_search_release(struct round_search *);
 bool round_search_spend(struct round_search *); /* false: the limit is reached */
 

@@ -4,6 +4,8 @@
 #include "interp/eval.h"
 #include "session/session_internal.h"
 
+#include "interp/async_round.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,11 +18,9 @@ static const char *unfit(const struct model *m, uint32_t environment, enum seman
     return "there is no such environment";
   switch (m->kind) {
   case MODEL_ROUNDS:
-    if (semantics == SEMANTICS_FINE)
-      return "sessions follow whole rounds: in fine rounds what happened in a round is agreed on only later";
     if (m->nprocesses > SESSION_ROUND_PROCESSES)
       return "sessions of rounds are for at most 64 processes";
-    fits = semantics == SEMANTICS_COARSE;
+    fits = semantics == SEMANTICS_COARSE || semantics == SEMANTICS_FINE;
     break;
   case MODEL_MESSAGES:
     fits = semantics == SEMANTICS_M || semantics == SEMANTICS_M_MP || semantics == SEMANTICS_MP;
@@ -44,7 +44,7 @@ struct session *session_new(struct model *m, uint32_t environment, enum semantic
   s->model = *m;
   s->environment = environment;
   s->semantics = semantics;
-  s->initial_index = SESSION_NONE;
+  s->path.initial_index = SESSION_NONE;
   relaxed_environments_init(s);
   s->interp = interpreter_new(&s->model);
   interpreter_follow(s->interp, semantics, false);
@@ -52,20 +52,32 @@ struct session *session_new(struct model *m, uint32_t environment, enum semantic
 }
 
 static void path_cut(struct session *s, size_t length) {
-  while (s->path.n > length) {
-    struct path_step *step = &s->path.at[--s->path.n];
+  if (s->path.position > length)
+    session_seek(s, length);
+  while (s->path.steps.n > length) {
+    struct path_step *step = &s->path.steps.at[--s->path.steps.n];
     witness_free(step->witness);
     config_free(step->after);
+    config_free(step->fixed);
     memory_free(step->error);
   }
+}
+
+/* As before the start. */
+static void path_clear(struct session *s) {
+  path_cut(s, 0);
+  vec_release(&s->path.steps);
+  config_free(s->path.initial);
+  if (s->path.async)
+    async_run_release(s->path.async);
+  memory_free(s->path.async);
+  s->path = (struct session_path){.initial_index = SESSION_NONE};
 }
 
 void session_free(struct session *s) {
   if (!s)
     return;
-  path_cut(s, 0);
-  vec_release(&s->path);
-  config_free(s->initial);
+  path_clear(s);
   interpreter_free(s->interp);
   relaxed_environments_release(s);
   text_release(&s->error);
@@ -124,12 +136,12 @@ void *arena_list_grow(struct arena *arena, void *at, size_t n, size_t each) {
 
 /* --- the path --- */
 
-bool session_started(const struct session *s) { return s->initial != NULL; }
+bool session_started(const struct session *s) { return s->path.initial != NULL; }
 
-size_t session_length(const struct session *s) { return s->path.n; }
+size_t session_length(const struct session *s) { return s->path.steps.n; }
 
 bool session_failed(const struct session *s, const char **error, struct span *at) {
-  const struct path_step *last = s->path.n ? &s->path.at[s->path.n - 1] : NULL;
+  const struct path_step *last = s->path.steps.n ? &s->path.steps.at[s->path.steps.n - 1] : NULL;
   if (!last || last->after)
     return false;
   *error = last->error;
@@ -138,35 +150,46 @@ bool session_failed(const struct session *s, const char **error, struct span *at
 }
 
 const struct config *session_config_at(const struct session *s, size_t position) {
-  return position > s->path.n ? NULL : position == 0 ? s->initial : s->path.at[position - 1].after;
+  return position > s->path.steps.n ? NULL : position == 0 ? s->path.initial : s->path.steps.at[position - 1].after;
+}
+
+const struct config *session_choice_config(struct session *s, size_t position) {
+  if (!s->path.async)
+    return session_config_at(s, position);
+  session_seek(s, position);
+  return s->path.async->at.at[s->path.async->nrounds];
 }
 
 const struct config *session_current(struct session *s) {
-  const struct config *c = session_config_at(s, s->path.n);
-  if (!s->initial)
-    session_fail(s, "the session has not started: choose an initial state");
-  else if (!c)
-    session_fail(s, "the last step ended in an error of the model: go back");
-  return c;
+  if (session_config_at(s, s->path.steps.n))
+    return session_choice_config(s, s->path.steps.n);
+  session_fail(s, s->path.initial ? "the last step ended in an error of the model: go back"
+                                  : "the session has not started: choose an initial state");
+  return NULL;
 }
 
 void session_set_initial(struct session *s, struct config *c, uint64_t index) {
-  path_cut(s, 0);
-  config_free(s->initial);
-  s->initial = c;
-  s->initial_index = index;
+  path_clear(s);
+  s->path.initial = c;
+  s->path.initial_index = index;
+  if (s->semantics == SEMANTICS_FINE) {
+    s->path.async = memory_alloc(sizeof *s->path.async);
+    async_run_init(s->path.async, s->interp, &s->path.initial, NULL, 0);
+  }
 }
 
-void session_push(struct session *s, struct witness *w, uint64_t index, const struct config *after,
-                  const struct model_error *error) {
-  struct path_step step = {.witness = w, .index = index};
-  if (after) {
-    step.after = config_copy(&s->model, after);
+void session_push(struct session *s, const struct numbered_choice *c, uint64_t index) {
+  const struct model *m = &s->model;
+  struct path_step step = {.process = c->process, .index = index};
+  step.witness = c->witness ? witness_copy(m, c->witness) : NULL;
+  if (c->result == STEP_OK) {
+    step.after = config_copy(m, c->after);
+    step.fixed = c->fixed ? config_copy(m, c->fixed) : NULL;
   } else {
-    step.error = memory_strdup(error->message ? error->message : "an error of the model");
-    step.error_at = error->at;
+    step.error = memory_strdup(c->error->message ? c->error->message : "an error of the model");
+    step.error_at = c->error->at;
   }
-  vec_push(&s->path, step);
+  vec_push(&s->path.steps, step);
 }
 
 struct nth_choice {
@@ -175,15 +198,13 @@ struct nth_choice {
   bool found;
 };
 
-static bool take_nth(void *context, uint64_t index, const struct witness *w, enum step_result result,
-                     const struct config *next, const struct model_error *error) {
+static bool take_nth(void *context, const struct numbered_choice *c) {
   struct nth_choice *t = context;
-  t->seen = index + 1;
-  if (index != t->wanted)
-    return true;
-  session_push(t->session, witness_copy(&t->session->model, w), index, result == STEP_OK ? next : NULL, error);
-  t->found = true;
-  return false;
+  t->seen++;
+  t->found = c->index == t->wanted;
+  if (t->found)
+    session_push(t->session, c, c->index);
+  return !t->found;
 }
 
 bool session_take(struct session *s, uint64_t index) {
@@ -192,44 +213,21 @@ bool session_take(struct session *s, uint64_t index) {
   if (!now)
     return false;
   struct nth_choice t = {s, index, 0, false};
-  if (choices_walk(s, s->environment, now, take_nth, &t) == WALK_STOPPED)
+  uint32_t process = choice_process(s, index);
+  if (choices_walk(s, s->environment, now, process, take_nth, &t) == WALK_STOPPED)
     return false;
-  return t.found || session_fail(s, "there is no choice %" PRIu64 ": there are %" PRIu64, index, t.seen);
-}
-
-bool session_take_round(struct session *s, const struct session_round *round) {
-  session_clear_error(s);
-  const struct config *now = session_current(s);
-  struct witness *w = now ? round_witness(s, now, round) : NULL;
-  if (!w)
-    return false;
-  struct clause_blame blame = clause_blame_of(s, now, w);
-  if (!blame.allowed) {
-    session_fail(s, "environment '%s' does not allow it: %s", s->model.environments[s->environment].name, blame.why);
-    witness_free(w);
-    return false;
-  }
-  struct config *next = config_new(&s->model);
-  struct model_error error = {0};
-  enum step_result result = config_step(s->interp, s->environment, now, w, next, NULL, &error);
-  bool ok = result != STEP_BAD_WITNESS && !session_stop_seen(s);
-  if (ok) {
-    witness_normalise(s, now, w);
-    session_push(s, w, SESSION_NONE, result == STEP_OK ? next : NULL, &error);
-  } else {
-    if (!s->interrupted)
-      session_fail(s, "a choice that the algorithm does not have");
-    witness_free(w);
-  }
-  config_free(next);
-  return ok;
+  if (t.found)
+    return true;
+  return process == SESSION_NO_PROCESS
+             ? session_fail(s, "there is no choice %" PRIu64 ": there are %" PRIu64, index, t.seen)
+             : session_fail(s, "there is no choice %" PRIu64 ": process %u has %" PRIu64, index, process, t.seen);
 }
 
 bool session_back(struct session *s, size_t steps) {
   session_clear_error(s);
-  if (steps > s->path.n)
-    return session_fail(s, "the path has only %zu steps", s->path.n);
-  path_cut(s, s->path.n - steps);
+  if (steps > s->path.steps.n)
+    return session_fail(s, "the path has only %zu steps", s->path.steps.n);
+  path_cut(s, s->path.steps.n - steps);
   return true;
 }
 
@@ -237,30 +235,31 @@ struct choice_lookup {
   struct session *session;
   const struct witness *like;
   bool failing; /* a process fails while sending: then nothing is received, whatever the heard-of sets are */
-  uint64_t most, found;
+  uint64_t left, found;
 };
 
-static bool is_like(void *context, uint64_t index, const struct witness *w, enum step_result result,
-                    const struct config *next, const struct model_error *error) {
+static bool is_like(void *context, const struct numbered_choice *c) {
   struct choice_lookup *l = context;
-  (void)next;
-  (void)error;
-  if (l->failing ? result == STEP_ERROR && witness_equal_sending(&l->session->model, w, l->like)
-                 : witness_equal(&l->session->model, w, l->like))
-    l->found = index;
-  return l->found == SESSION_NONE && index + 1 < l->most;
+  const struct model *m = &l->session->model;
+  bool like = !l->like     ? !c->witness
+              : l->failing ? c->result == STEP_ERROR && witness_equal_sending(m, c->witness, l->like)
+                           : c->witness && witness_equal(m, c->witness, l->like);
+  if (like)
+    l->found = c->index;
+  return !like && --l->left > 0;
 }
 
 bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t *index) {
   session_clear_error(s);
-  if (step >= s->path.n)
-    return session_fail(s, "the path has only %zu steps", s->path.n);
-  struct path_step *at = &s->path.at[step];
+  if (step >= s->path.steps.n)
+    return session_fail(s, "the path has only %zu steps", s->path.steps.n);
+  struct path_step *at = &s->path.steps.at[step];
   if (at->index == SESSION_NONE) {
-    struct choice_lookup l = {s, at->witness,
-                              !at->after && fails_in_sending(s, session_config_at(s, step), at->witness),
-                              most ? most : UINT64_MAX, SESSION_NONE};
-    if (choices_walk(s, s->environment, session_config_at(s, step), is_like, &l) == WALK_STOPPED)
+    const struct config *c = session_choice_config(s, step);
+    struct choice_lookup l = {
+        .session = s, .like = at->witness, .left = most ? most : UINT64_MAX, .found = SESSION_NONE};
+    l.failing = !at->after && fails_in_sending(s, c, at->witness);
+    if (choices_walk(s, s->environment, c, at->process, is_like, &l) == WALK_STOPPED)
       return false;
     if (l.found == SESSION_NONE)
       return session_fail(s, "step %zu is not among the choices that were looked at", step + 1);
@@ -271,12 +270,8 @@ bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t 
 }
 
 bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices, size_t n) {
-  struct config *old = s->initial;
-  uint64_t old_index = s->initial_index;
-  VEC(struct path_step) kept = {s->path.at, s->path.n, s->path.cap};
-  s->initial = NULL;
-  s->path.at = NULL;
-  s->path.n = s->path.cap = 0;
+  struct session_path old = s->path;
+  s->path = (struct session_path){.initial_index = SESSION_NONE};
   bool ok = session_start(s, initial);
   for (size_t i = 0; i < n && ok; i++) {
     ok = session_take(s, choices[i]);
@@ -287,23 +282,9 @@ bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices
       text_release(&why);
     }
   }
-  if (!ok) { /* discard the new path and restore the old one */
-    path_cut(s, 0);
-    vec_release(&s->path);
-    config_free(s->initial);
-    s->initial = old;
-    s->initial_index = old_index;
-    s->path.at = kept.at;
-    s->path.n = kept.n;
-    s->path.cap = kept.cap;
-    return false;
-  }
-  for (size_t i = 0; i < kept.n; i++) {
-    witness_free(kept.at[i].witness);
-    config_free(kept.at[i].after);
-    memory_free(kept.at[i].error);
-  }
-  vec_release(&kept);
-  config_free(old);
-  return true;
+  struct session_path made = s->path;
+  s->path = ok ? old : made;
+  path_clear(s); /* the one that is not kept */
+  s->path = ok ? made : old;
+  return ok;
 }

@@ -8,6 +8,11 @@
    the model, the environment and the state. A path is therefore an initial index and a list of choice indices, and
    replaying them leads through the same states.
 
+   In asynchronous rounds a step is one process ending its round, or crashing in it (interp/async_round.h). The first
+   process to end a round fixes what happens to all processes in it; the others then go through it one by one. States
+   show each process in its own round. The index of a choice modulo the number of processes is the process, so not every
+   number is the index of a choice.
+
    Errors: a function that returns false has changed nothing; session_error gives the reason. Long-running functions end
    early once the flag of session_watch is not 0, and report that.
 
@@ -29,8 +34,8 @@ struct session;
 #define SESSION_NO_CLAUSE UINT32_MAX
 #define SESSION_ROUND_PROCESSES 64 /* maximum number of processes in a model of rounds: heard-of sets have 64 bits */
 
-/* NULL: unsupported; *why (freed with memory_free) gives the reason: fine rounds, a semantics of another kind of model,
-   ... The model is borrowed and must outlive the session. */
+/* NULL: unsupported; *why (freed with memory_free) gives the reason: a semantics of another kind of model, ... The
+ * model is borrowed and must outlive the session. */
 struct session *session_new(struct model *, uint32_t environment, enum semantics, char **why);
 void session_free(struct session *);
 /* Long-running functions end early once *stop is not 0. NULL: never. */
@@ -54,6 +59,7 @@ struct session_process {
   const char *status; /* "", "crashed", "byzantine", ...; several are separated by commas */
   bool active;        /* takes part in rounds, or can take steps */
   bool changed;       /* the status changed in the step to this state */
+  uint32_t rounds;    /* asynchronous rounds: how many rounds it has ended */
 };
 struct session_message { /* a pending message */
   uint32_t from, to;
@@ -69,6 +75,7 @@ struct session_state {
   struct session_message *messages;
   size_t nmessages;
   bool ended;                          /* rounds: the algorithm has terminated */
+  bool async;                          /* asynchronous rounds: what follows is of the last process */
   uint32_t rounds;                     /* number of completed rounds */
   const char *round;                   /* rounds: the name of the next round, or NULL */
   int64_t phase;                       /* rounds: number of the current phase; 0: none */
@@ -104,7 +111,8 @@ bool session_start(struct session *, uint64_t index);
 /* --- choices --- */
 
 enum session_choice_kind {
-  SESSION_ROUND, /* a complete round */
+  SESSION_ROUND,     /* a complete round */
+  SESSION_END_ROUND, /* asynchronous rounds: a process ends its round, or crashes in it */
   SESSION_ACTION,
   SESSION_DELIVER,
   SESSION_LOSE,
@@ -142,11 +150,12 @@ struct session_choices {
   bool more;
   struct arena arena;
 };
-/* The choices of the current state from `offset` on, at most `max`. Rounds: every round, in the plain order. There may
-   be 2^(n*n) of them, so request pages, and use the structured choices below. */
+/* The choices of the current state from index `offset` on, at most `max`, in ascending order. Rounds: every round, in
+   the plain order. There may be 2^(n*n) of them, so request pages, and use the structured choices below. */
 bool session_choices(struct session *, uint64_t offset, size_t max, struct session_choices *);
 /* Steps: events that only a clause of the environment or the semantics forbids. They cannot be taken. Lists only kinds
-   of faults that the environment has, and crashes only between two actions. */
+   of faults that the environment has, and crashes only between two actions. Asynchronous rounds: the processes that
+   have to wait. */
 bool session_forbidden(struct session *, uint64_t offset, size_t max, struct session_choices *);
 void session_choices_release(struct session_choices *);
 bool session_count_choices(struct session *, uint64_t most, uint64_t *n, bool *exact);
@@ -171,9 +180,11 @@ struct session_part { /* the choices that concern one process, its own and the a
 struct session_round {
   struct session_part *parts; /* by process */
   uint32_t nparts;
+  uint32_t process;   /* asynchronous rounds: the process that ends it; otherwise ignored */
   struct arena arena; /* owns the arrays of a round made by a session; a caller's own round may store them anywhere */
 };
-/* The round in which all processes hear each other and nothing else happens, as a starting point for changes. */
+/* The round in which all processes hear each other and nothing else happens, as a starting point for changes.
+   Asynchronous rounds: here and below, the first round that is not fixed, or that of the process that ends it. */
 bool session_round_init(struct session *, struct session_round *);
 /* The round with that index in the plain order; the round that the path took at that step. */
 bool session_round_nth(struct session *, uint64_t index, struct session_round *);
@@ -250,7 +261,8 @@ struct session_outcomes {
 bool session_outcomes(struct session *, uint32_t process, uint64_t most, struct session_outcomes *);
 void session_outcomes_release(struct session_outcomes *);
 /* Finds a round in which every process p has the outcome that it has in wanted[p] (a round of session_outcomes or any
-   other). NULL: any outcome. False: a round is malformed or cannot be taken. */
+   other). NULL: any outcome. False: a round is malformed or cannot be taken. Asynchronous rounds: the process that ends
+   it is that of the first wanted round. */
 bool session_find_round(struct session *, const struct session_round *const *wanted, uint64_t most,
                         enum session_search *, struct session_round *found);
 

@@ -9,10 +9,17 @@
 /* --- saving --- */
 
 static struct run path_run(const struct session *s) {
-  struct run run = {.initial = config_copy(&s->model, s->initial), .nsteps = (uint32_t)s->path.n};
-  run.steps = memory_alloc((s->path.n + 1) * sizeof *run.steps);
-  for (size_t i = 0; i < s->path.n; i++)
-    run.steps[i] = witness_copy(&s->model, s->path.at[i].witness);
+  size_t n = s->path.steps.n;
+  struct run run = {.initial = config_copy(&s->model, s->path.initial)};
+  run.steps = memory_alloc((n + 1) * sizeof *run.steps);
+  run.order = s->path.async ? memory_alloc((n + 1) * sizeof *run.order) : NULL;
+  for (size_t i = 0; i < n; i++) {
+    const struct path_step *step = &s->path.steps.at[i];
+    if (step->witness)
+      run.steps[run.nsteps++] = witness_copy(&s->model, step->witness);
+    if (run.order)
+      run.order[run.norder++] = step->process;
+  }
   return run;
 }
 
@@ -24,8 +31,8 @@ static char *json_written(json_t *j) {
 
 /* Does the evaluation of the property fail in the last state? */
 static bool property_fails(struct session *s, uint32_t property) {
-  const struct config *last = session_config_at(s, s->path.n);
-  const struct config *before = s->path.n ? session_config_at(s, s->path.n - 1) : NULL;
+  size_t n = s->path.steps.n;
+  const struct config *last = session_config_at(s, n), *before = n ? session_config_at(s, n - 1) : NULL;
   struct model_error ignored;
   return last && property_evaluate(s->interp, &s->model.properties[property], before, last, &ignored) == V_ERROR;
 }
@@ -34,8 +41,8 @@ char *session_save(struct session *s, uint32_t property) {
   session_clear_error(s);
   const char *error;
   struct span at;
-  if (!s->initial || s->path.n >= UINT32_MAX) {
-    session_fail(s, s->initial ? "the path is too long" : "the session has not started");
+  if (!s->path.initial || s->path.steps.n >= UINT32_MAX) {
+    session_fail(s, s->path.initial ? "the path is too long" : "the session has not started");
     return NULL;
   }
   if (property != NO_PROPERTY &&
@@ -55,7 +62,7 @@ char *session_save(struct session *s, uint32_t property) {
     json_decref(j);
   }
   trace_release(&trace);
-  if (!out)
+  if (!out && !session_stop_seen(s))
     session_fail(s, "%s", why.n ? why.at : "the trace cannot be written");
   text_release(&why);
   return out;
@@ -94,14 +101,39 @@ static bool head_fits(struct session *s, const json_t *j, struct text *why) {
   return ok;
 }
 
+/* Asynchronous rounds: the first process to end a round fixes it. Rounds that nobody has ended are dropped. */
+static void path_take_order(struct session *s, struct trace *t) {
+  uint32_t *done = memory_alloc((t->model->nprocesses + (size_t)1) * sizeof *done), nrounds = 0;
+  for (uint32_t i = 0; i < t->run.norder; i++) {
+    uint32_t p = t->run.order[i], r = done[p]++;
+    bool fixed = r < nrounds;
+    struct numbered_choice c = {.witness = fixed ? NULL : t->run.steps[r], .process = p, .error = &t->error};
+    c.fixed = !fixed && r + 1 < t->nconfigs ? t->configs[r + 1] : NULL;
+    c.result = fixed || c.fixed ? STEP_OK : STEP_ERROR;
+    nrounds += !fixed;
+    session_seek(s, i);
+    struct config *view = c.result == STEP_OK ? session_view_after(s, c.witness, c.fixed, p) : NULL;
+    c.after = view;
+    session_push(s, &c, fixed ? p : SESSION_NONE);
+    config_free(view);
+  }
+  memory_free(done);
+}
+
 /* The trace was replayed; the part of it that is a run becomes the path. */
 static void path_take(struct session *s, struct trace *t) {
   session_set_initial(s, config_copy(&s->model, t->configs[0]), SESSION_NONE);
+  for (uint32_t i = 0; i < t->run.nsteps && !t->run.steps[i]->event; i++)
+    witness_normalise(s, t->configs[i], t->run.steps[i]);
+  if (s->path.async) {
+    path_take_order(s, t);
+    return;
+  }
   for (uint32_t i = 0; i < t->run.nsteps; i++) {
-    struct witness *w = witness_copy(&s->model, t->run.steps[i]);
-    if (!w->event)
-      witness_normalise(s, t->configs[i], w);
-    session_push(s, w, SESSION_NONE, i + 1 < t->nconfigs ? t->configs[i + 1] : NULL, &t->error);
+    struct numbered_choice c = {.witness = t->run.steps[i], .process = SESSION_NO_PROCESS, .error = &t->error};
+    c.after = i + 1 < t->nconfigs ? t->configs[i + 1] : NULL;
+    c.result = c.after ? STEP_OK : STEP_ERROR;
+    session_push(s, &c, SESSION_NONE);
   }
 }
 
@@ -112,7 +144,8 @@ static bool load(struct session *s, const json_t *j, struct text *why) {
   if (!head_fits(s, j, why) || !trace_run_read(j, &s->model, &run, why))
     return false;
   bool ok = trace_replay(&trace, s->interp, &s->model, &claim, &run, why) != REPLAY_NOT_A_RUN;
-  ok = ok && !session_stop_seen(s);
+  if (session_stop_seen(s))
+    ok = false;
   if (ok)
     path_take(s, &trace);
   trace_release(&trace);

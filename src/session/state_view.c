@@ -1,6 +1,7 @@
 /* States as text. */
 #include "session/session_internal.h"
 
+#include "interp/async_round.h"
 #include "interp/local.h"
 #include "trace/event_json.h"
 #include "trace/trace.h"
@@ -46,6 +47,7 @@ static void view_process(struct state_builder *v, uint32_t p) {
   out->status = text_to_arena(&v->out->arena, &status);
   out->active = process_active(now[LOCAL_STATUS]);
   out->changed = before && before[LOCAL_STATUS] != now[LOCAL_STATUS];
+  out->rounds = v->session->path.async ? v->session->path.async->done[p] : 0;
   if (now[LOCAL_STATUS] & STATUS_BYZANTINE)
     return;
   for (uint32_t i = 0; i < role->nvars; i++) {
@@ -88,6 +90,7 @@ static void view_clock(struct state_builder *v) {
   const struct model *m = &v->session->model;
   const struct config *c = v->config;
   struct session_state *out = v->out;
+  out->async = v->session->path.async != NULL;
   out->rounds = c->rounds;
   out->ended = !model_steps(m) && c->point == POINT_END;
   if (!model_steps(m) && !out->ended) {
@@ -106,6 +109,7 @@ bool session_state(struct session *s, size_t position, struct session_state *out
   if (!c)
     return session_fail(s, "there is no state after %zu steps", position);
   struct state_builder v = {s, c, position ? session_config_at(s, position - 1) : NULL, out};
+  session_seek(s, position);
   arena_init(&out->arena);
   out->nprocesses = s->model.nprocesses;
   out->processes = arena_array(&out->arena, s->model.nprocesses + (size_t)1, sizeof *out->processes);

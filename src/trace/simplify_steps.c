@@ -9,7 +9,9 @@
 
 #define MOST_STEPS 30000 /* of the interpreter, for leaving out events; and again for the order */
 
-bool step_simplifier_exhausted(const struct step_simplifier *t) { return t->steps >= MOST_STEPS; }
+bool step_simplifier_exhausted(const struct step_simplifier *t) {
+  return t->steps >= MOST_STEPS || interpreter_stopped(t->interp);
+}
 
 void step_simplifier_swap(struct step_simplifier *t) {
   struct config *c = t->at;

@@ -125,6 +125,13 @@ static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i,
   return why->n == 0;
 }
 
+/* Long runs end soon after the stop flag is set. The caller looks at the flag before it blames the run. */
+static bool is_stopped(const struct interpreter *interp, struct text *why) {
+  if (interpreter_stopped(interp))
+    text_add(why, "interrupted");
+  return why->n > 0;
+}
+
 static bool replay_run(struct trace *t, struct interpreter *interp, struct text *why) {
   const char *clause = "";
   t->configs[t->nconfigs++] = config_copy(t->model, t->run.initial);
@@ -133,7 +140,7 @@ static bool replay_run(struct trace *t, struct interpreter *interp, struct text 
     return false;
   }
   for (uint32_t i = 0; i < t->run.nsteps; i++)
-    if (!replay_step(t, interp, i, why))
+    if (is_stopped(interp, why) || !replay_step(t, interp, i, why))
       return false;
   return true;
 }
@@ -171,7 +178,7 @@ static bool replay_order(struct trace *t, struct interpreter *interp, struct tex
     return false;
   }
   async_run_init(&f, interp, t->configs, t->run.steps, t->run.nsteps);
-  for (uint32_t i = 0; i < t->run.norder && why->n == 0; i++) {
+  for (uint32_t i = 0; i < t->run.norder && why->n == 0 && !is_stopped(interp, why); i++) {
     bool last = i + 1 == t->run.norder;
     uint32_t p = t->run.order[i];
     if (last && !fails) {
