@@ -219,10 +219,12 @@ enum audit_outcome audit_answer(const struct query_groups *in, const struct quer
   enum audit_outcome end = AUDIT_CONSISTENT;
   a.interp = interpreter_new(a.model);
   a.quiet = true;
+  a.prepares = false;
   for (uint32_t i = 1; i < n && end == AUDIT_CONSISTENT; i++) {
     a.options = &options[i];
     a.semantics = options[i].has_semantics ? options[i].semantics : asked->semantics;
     a.deadline = options[i].limits.seconds > 0 ? clock_seconds() + options[i].limits.seconds : 0;
+    watch_answer(a.options->rondo, a.deadline, options[i].limits.seconds);
     if (!audit_way_run(in, &a, a.semantics != asked->semantics, &ways[i], &fault)) {
       text_addf(why, "\n  with %s: %s", ways[i].options, text_or_empty(&fault));
       end = AUDIT_FAULT;

@@ -16,6 +16,8 @@ struct checked_instance {
    The instance is for checked_instance_release in any case. */
 int check_instance(const struct parsed_file *, const struct param_binding *, const struct command_options *, bool quiet,
                    struct checked_instance *, struct text *error);
+/* The result as text or JSON, as the options say. */
+void report_check(const struct check_result *, const struct command_options *, struct text *);
 void checked_instance_release(struct checked_instance *);
 
 #endif

@@ -113,11 +113,15 @@ rondo_status rondo_command(rondo *r, int argc, char **argv) {
   struct ranks ranks;
   context_enter(r);
   r->write_failed = false;
+  r->began = clock_seconds();
   r->silent = transport && transport->rank != 0;
   if (transport)
     ranks_init(&ranks, transport);
   int status = find_and_run(r, argc, argv, transport ? &ranks : NULL);
   r->listening = false;
+  watch_listening(r, false);
+  watch_answer(r, 0, 0);
+  watch_checkpoints(r, NULL);
   if (transport) {
     status = ranks_finish(&ranks, status);
     ranks_release(&ranks);

@@ -8,7 +8,6 @@
 #include "driver/query_symbolic.h"
 #include "report/instance_table.h"
 #include "report/json_report.h"
-#include "report/text_report.h"
 #include "search/disk_log.h"
 #include "search/ranks.h"
 #include "trace/trace_json.h"
@@ -74,10 +73,7 @@ static int check_one(struct check_command *k) {
   struct text out = {0}, error = {0};
   int status = check_instance(k->parsed, k->bindings, k->options, false, &i, &error);
   if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
-    if (k->options->json)
-      json_text(report_json(&i.result), &out);
-    else
-      report_text(&i.result, &k->style, &out);
+    report_check(&i.result, k->options, &out);
     context_write(k->options->rondo, &out);
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
@@ -225,11 +221,9 @@ int check_model(const struct command_options *given, const struct parsed_file *p
     o.limits.threads = 1;
   limits_complete(o.rondo, &o.limits);
   o.limits.signature = o.hash_compaction ? signature_bits(o.rondo) : 0;
-  if (checkpoint_folder) {
+  if (checkpoint_folder)
     o.checkpoints = &checkpoint_folder->checkpoints;
-    watch_grace_period(o.rondo);
-    o.limits.insist = &o.rondo->insist;
-  }
+  watch_checkpoints(o.rondo, checkpoint_folder ? &checkpoint_folder->checkpoints.writing : NULL);
   if (o.ranks)
     ranks_watch(o.ranks, o.limits.interrupt, checkpoint_folder_ranks_lost,
                 checkpoint_folder ? checkpoint_folder : &none);
@@ -240,6 +234,7 @@ int check_model(const struct command_options *given, const struct parsed_file *p
   memory_free(k.bindings);
   if (o.ranks)
     ranks_watch(o.ranks, NULL, NULL, NULL);
+  watch_checkpoints(o.rondo, NULL);
   if (checkpoint_folder)
     checkpoint_folder_close(checkpoint_folder, status);
   return status;

@@ -71,8 +71,11 @@ static int compare_model(struct semantics_comparison *k) {
     in.live.n = 0;
   int status = EXIT_FAULT;
   bool ok = true;
+  double seconds = k->options->limits.seconds, end = seconds > 0 ? k->options->rondo->began + seconds : 0;
   k->interp = interpreter_new(k->model);
+  watch_answer(k->options->rondo, end, seconds);
   while (done < n && ok) {
+    double now = clock_seconds();
     struct command_options o = *k->options;
     o.max_distance = variants[done].distance;
     struct query_context about = {.parsed = k->parsed,
@@ -82,7 +85,8 @@ static int compare_model(struct semantics_comparison *k) {
                                   .interp = k->interp,
                                   .arena = &k->arena,
                                   .options = &o,
-                                  .semantics = variants[done].semantics};
+                                  .semantics = variants[done].semantics,
+                                  .deadline = end > 0 ? now + (end > now ? (end - now) / (n - done) : 0) : 0};
     ok = query_groups_answer(&in, &about, &k->results[done], &refused, &fault);
     done++;
   }

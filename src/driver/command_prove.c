@@ -104,6 +104,7 @@ static int answer(const struct counter_system *s, const struct command_options *
   for (uint32_t i = 0; i < s->nproperties; i++)
     if (chosen[i]) {
       proofs[n] = (struct proof_result){.name = s->properties[i].name, .system = s};
+      watch_answer(o->rondo, clock_seconds() + limits.seconds, limits.asked);
       prove_property(s, &s->properties[i], o, &limits, &proofs[n++].proof);
     }
   int status = prove_report(o, proofs, n);

@@ -90,6 +90,7 @@ static void row_work(void *context, const struct job_line *line, struct text *re
   job->rondo->host.diagnostic = ignore;
   job->rondo->host.progress = NULL;
   job->rondo->host.listen = NULL;
+  job->rondo->host.overdue = NULL;
   rondo_status status = rondo_command(job->rondo, job->nwords, job->words);
   job->rondo->host = host;
   text_addf(result, "%d\n%s", (int)status, text_or_empty(&answer));

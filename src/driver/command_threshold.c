@@ -19,7 +19,9 @@
 #include <string.h>
 
 enum { REGIONS_MAX = 60 };
-#define SIMPLIFY_SECONDS 0.5 /* to make the regions readable, even if the time is up */
+#define SIMPLIFY_SECONDS 0.4 /* to make the regions readable, even if the time is up */
+#define SMALL_SECONDS 1.0    /* to compare the answer with searches of few processes; */
+#define SMALL_LEAST 0.2      /* even if the time is up */
 
 struct region_job {
   const struct counter_graph *graph; /* with nothing excluded */
@@ -302,6 +304,7 @@ static bool write_certificate(const struct threshold_search *h) {
 
 static int answer(struct threshold_search *h) {
   struct text why = {0}, out = {0};
+  watch_answer(h->options->rondo, h->start + h->limits.seconds, h->limits.asked);
   watch_time(h->options->rondo, seconds_left(h));
   h->open = counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why);
   h->rest = h->open ? counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why) : NULL;
@@ -324,7 +327,9 @@ static int answer(struct threshold_search *h) {
   watch_time(h->limits.rondo, seconds_left(h) > SIMPLIFY_SECONDS ? seconds_left(h) : SIMPLIFY_SECONDS);
   regions_simplify(&h->t.unsafe, &h->open->conditions, h->limits.interrupt);
   watch_time(h->limits.rondo, 0);
-  if (h->rounds && h->t.exact && derived_system_disagrees(h->rounds, is_safe, h)) {
+  double small = seconds_left(h) > SMALL_SECONDS ? SMALL_SECONDS : seconds_left(h);
+  if (h->rounds && h->t.exact &&
+      derived_system_disagrees(h->rounds, small > SMALL_LEAST ? small : SMALL_LEAST, is_safe, h)) {
     context_error(h->options->rondo, "a fault of rondo itself: the search finds '%s' violated where it was proved",
                   h->property->name);
     threshold_release(&h->t);

@@ -27,9 +27,9 @@ void derived_system_close(struct derived_system *);
 const struct counter_system *derived_system_counters(const struct derived_system *);
 /* Does the search find the algorithm itself violate it, with these parameters, within so many seconds? */
 bool derived_system_violated(struct derived_system *, const int64_t *params, double seconds);
-/* Does the search, for a second at most, find it violated by few processes where `safe` says that
-   it holds? The parameters do not include quotients. */
+/* Does the search, within so many seconds, find it violated by few processes where `safe` says that it holds? The
+   parameters do not include quotients. */
 typedef bool params_safe_fn(void *context, const int64_t *params);
-bool derived_system_disagrees(struct derived_system *, params_safe_fn *safe, void *context);
+bool derived_system_disagrees(struct derived_system *, double seconds, params_safe_fn *safe, void *context);
 
 #endif

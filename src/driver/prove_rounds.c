@@ -435,6 +435,7 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   double start =
       p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds; /* the first: with the beginning */
   p->deadline = start + p->limits.seconds;
+  watch_answer(p->options->rondo, p->deadline, p->limits.asked);
   struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
@@ -486,6 +487,7 @@ static bool rounds_proof_begin(struct rounds_proof *p) {
   const struct command_options *o = p->options;
   p->limits = prove_limits(o);
   p->deadline = clock_seconds() + p->limits.seconds;
+  watch_answer(o->rondo, p->deadline, p->limits.asked);
   p->given = bindings_single(o, true);
   return p->given && find_first_instance(p);
 }
@@ -640,8 +642,8 @@ static bool disagreement_at(void *context, const int64_t *params) {
   return left > 0.01 && !d->found && !*d->r->p.limits.interrupt;
 }
 
-bool derived_system_disagrees(struct derived_system *r, params_safe_fn *safe, void *context) {
-  struct disagreement_search d = {r, safe, context, clock_seconds() + 1, false};
+bool derived_system_disagrees(struct derived_system *r, double seconds, params_safe_fn *safe, void *context) {
+  struct disagreement_search d = {r, safe, context, clock_seconds() + seconds, false};
   small_instances(derived_system_counters(r), &r->shape, disagreement_at, &d);
   return d.found;
 }

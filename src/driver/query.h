@@ -35,6 +35,7 @@ struct query_context {              /* the instance that is asked about */
   bool semantics_by_default; /* the user did not choose it */
   bool quiet;                /* what an engine refuses is not reported, only in *refused */
   double deadline;           /* of all queries about it, by clock_seconds; 0: none, or not known yet */
+  bool prepares;             /* an answer is prepared in case that a query does not end in time */
 };
 
 /* Properties of the same environment go together. False: said why. */

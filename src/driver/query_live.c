@@ -33,7 +33,7 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
    that, so that it also limits the making of the trace. */
 static bool run_within_limits(struct liveness_search *l, const struct live_check *a,
                               const struct assumptions *assumptions) {
-  const struct limits *limits = &a->asked.options->limits;
+  const struct limits *limits = &l->graph.limits;
   l->graph.progress = progress_or_null(a->asked.options->rondo);
   l->graph.progress_context = &(struct progress_context){a->asked.options->rondo, a->asked.model};
   interpreter_watch(a->asked.interp, limits->interrupt);
@@ -220,8 +220,10 @@ static bool live_check_run(const struct live_check *a, const struct reduction_re
   struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
   const char *refused = refusal(a, space, automaton);
   struct liveness_search l;
+  struct limits limits = a->asked.options->limits;
   bool ok = true;
-  liveness_search_init(&l, space, automaton, &assumptions, &a->asked.options->limits);
+  limits_until(&limits, a->asked.deadline); /* making the transition system may have taken time */
+  liveness_search_init(&l, space, automaton, &assumptions, &limits);
   if (!refused)
     run_within_limits(&l, a, NULL);
   if (!refused && assumptions.coins)

@@ -24,7 +24,9 @@ struct system *query_system(const struct query_context *a, const struct query *q
 }
 
 static void search_with(const struct query_run *a, struct ranks *ranks, struct search *s, struct system *space,
-                        const struct limits *limits, struct checkpoints *checkpoints) {
+                        const struct limits *given, struct checkpoints *checkpoints) {
+  struct limits within = *given, *limits = &within;
+  limits_until(limits, a->about->deadline); /* making the transition system may have taken time */
   search_init(s, space, limits);
   s->ranks = ranks;
   s->checkpoints = checkpoints;

@@ -15,8 +15,9 @@
 
 void trace_watch_begin(const struct query_run *a) {
   const struct limits *limits = &a->options->limits;
-  interpreter_watch(a->interp, *limits->interrupt ? NULL : limits->interrupt);
-  watch_time(a->options->rondo, limits->seconds);
+  double seconds = limits->seconds, left = a->about->deadline > 0 ? trace_seconds(a->about->deadline) : 0;
+  interpreter_watch(a->interp, *limits->interrupt ? limits->insist : limits->interrupt);
+  watch_time(a->options->rondo, left > 0 && (seconds == 0 || left < seconds) ? left : seconds);
 }
 
 sig_atomic_t trace_watch_end(const struct query_run *a) {

@@ -33,7 +33,8 @@ struct limits { /* 0 or NULL: no limit */
   double seconds, seconds_asked; /* seconds_asked: the time limit as reported to the user; 0: the same as `seconds` */
   uint32_t rounds;               /* search no deeper; this is not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; search_interrupted says why */
-  const volatile sig_atomic_t *insist; /* with checkpoints: not 0: stop at once, even without time for a checkpoint */
+  const volatile sig_atomic_t
+      *insist;            /* not 0: stop at once, without a checkpoint and without checking the last layer */
   uint32_t threads;       /* at most; only used for large layers, and only if the transition system can be cloned */
   uint64_t threads_from;  /* smaller layers use one thread; 0: the default */
   uint64_t precheck_from; /* liveness: from so many states on edges are not stored; 0: the default */

@@ -189,10 +189,12 @@ void checkpoint_write(struct search *s, struct worker *const *all, uint32_t n) {
   struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
   worker_update_stats(all[0]);
   double before = s->stats.seconds;
+  s->checkpoints->writing = true;
   if (s->ranks)
     write_parts(s, path.at, all[0], &why);
   else
     write_running(s, path.at, 0, all, n, &why);
+  s->checkpoints->writing = false;
   say_and_release(s, &why);
   text_release(&path);
   worker_update_stats(all[0]);

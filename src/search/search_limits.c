@@ -18,8 +18,7 @@ void worker_add_elapsed(struct worker *w, double seconds) { w->started -= second
 /* Lets the worker continue to where a checkpoint can be written; the search ends there. False: it cannot. */
 static bool ends_suspended(struct worker *w, enum search_end why) {
   struct search *s = w->search;
-  const volatile sig_atomic_t *insist = s->limits.insist;
-  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || (insist && *insist))
+  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || worker_must_end(w))
     return false;
   s->ending = (int)why;
   s->pause = true;
@@ -108,6 +107,11 @@ bool worker_may_continue(struct worker *w) {
     return true;
   worker_stop(w, why);
   return false;
+}
+
+bool worker_must_end(const struct worker *w) {
+  const volatile sig_atomic_t *insist = w->search->limits.insist;
+  return insist && *insist;
 }
 
 bool worker_was_interrupted(struct worker *w) {

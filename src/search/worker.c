@@ -471,7 +471,7 @@ bool worker_check(struct worker *w) {
   while ((more = rest(w)) && (at = next_taken(w))) {
     w->frontier_states++;
     check_state(w, at->ref, &(struct state){at->stored.bytes, at->stored.length}, at->stored.fault_cost);
-    if (!search_limited(w->end) && !(more = tick(w, 1)))
+    if (!(more = search_limited(w->end) ? !worker_must_end(w) : tick(w, 1)))
       break;
   }
   w->suspend_at = SUSPEND_NEVER;

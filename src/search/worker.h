@@ -151,6 +151,8 @@ void worker_stop(struct worker *, enum search_end why);
 bool worker_may_continue(struct worker *);
 /* Was the transition system interrupted? Then it may have left out steps of the states that were expanded last. */
 bool worker_was_interrupted(struct worker *);
+/* A limit was reached, and there is no time left to check the states of the last layer. */
+bool worker_must_end(const struct worker *);
 bool worker_check_limits(struct worker *); /* like worker_may_continue, but also checks time and memory */
 void worker_update_stats(struct worker *); /* updates search->stats */
 void worker_add_elapsed(struct worker *, double seconds); /* adds the time of an earlier process */
