@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* How far apart processes may get at first, and at last, if nobody says. */
+/* Round distances that are tried by default: the first, and the largest. */
 #define DISTANCE_START 4
 #define DISTANCE_MAX 64
 
@@ -40,7 +40,7 @@ static bool answer_by_search(struct query_run *q) {
 /* By bounded model checking, k-induction or Spacer. */
 static bool answer_by_solver(struct query_run *q) {
   *q->result = (struct run_result){0};
-  if (q->options->is_helper_rank) /* the first rank does that alone */
+  if (q->options->ranks.is_helper) /* the first rank does that alone */
     return true;
   if (!q->query.until)
     return symbolic_query_answer(q->about, &q->query, q->result, q->refused, q->fault);
@@ -72,7 +72,7 @@ bool query_supported(struct rondo *context, const struct model *m, const struct 
    number the searches. */
 static bool is_too_late(const struct query_context *of, enum search_end *end) {
   const struct command_options *o = of->options;
-  if (o->ranks || o->checkpoints)
+  if (o->ranks.all || o->storage.checkpoints)
     return false;
   bool late = of->deadline > 0 && clock_seconds() >= of->deadline;
   *end = late ? SEARCH_TIME : SEARCH_INTERRUPTED;
@@ -115,8 +115,16 @@ static void group_leave_open(const struct query_groups *in, size_t i, const stru
   r->query_group = (uint32_t)i;
 }
 
-static int status_of(enum verdict v) {
-  return v == VERDICT_HOLDS ? EXIT_HOLDS : v == VERDICT_VIOLATED ? EXIT_VIOLATED : EXIT_INCONCLUSIVE;
+int exit_status_of(enum verdict v) {
+  switch (v) {
+  case VERDICT_HOLDS:
+    return EXIT_HOLDS;
+  case VERDICT_VIOLATED:
+    return EXIT_VIOLATED;
+  case VERDICT_INCONCLUSIVE:
+    break;
+  }
+  return EXIT_INCONCLUSIVE;
 }
 
 /* What is known before the i-th query, in case that it does not end in time. */
@@ -124,7 +132,7 @@ static void prepare_answer(const struct query_groups *in, size_t i, const struct
                            const struct check_result *c) {
   const struct command_options *o = of->options;
   struct text out = {0};
-  if (!of->prepares || o->is_helper_rank || !answer_may_be_overdue(o->rondo))
+  if (!of->prepares || o->ranks.is_helper || !answer_may_be_overdue(o->rondo))
     return;
   struct check_result known = *c;
   known.runs = memory_alloc((c->nruns + in->at.n + in->live.n) * sizeof *known.runs);
@@ -133,7 +141,7 @@ static void prepare_answer(const struct query_groups *in, size_t i, const struct
     group_leave_open(in, i, of, o->limits.seconds > 0 ? SEARCH_TIME : SEARCH_INTERRUPTED, &known.runs[known.nruns++]);
   check_result_conclude(&known);
   report_check(&known, o, &out);
-  answer_prepare(o->rondo, &out, status_of(known.verdict));
+  answer_prepare(o->rondo, &out, exit_status_of(known.verdict));
   while (known.nruns > c->nruns)
     run_result_release(&known.runs[--known.nruns]);
   memory_free(known.runs);
@@ -147,7 +155,7 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
   struct command_options o = *of->options;
   struct query_context about = *of;
   about.options = &o;
-  if (!query_supported(o.rondo, of->model, q, refused)) /* solvers say for themselves what they lack */
+  if (!query_supported(o.rondo, of->model, q, refused)) /* solvers check by themselves what they support */
     return false;
   enum search_end late;
   if (is_too_late(of, &late)) {
@@ -157,7 +165,7 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
   bool further = q->semantics == SEMANTICS_FINE && o.max_distance == 0, ok;
   if (further)
     o.max_distance = DISTANCE_START;
-  for (;; o.max_distance *= 2) { /* asynchronous rounds: until there is no further, or no end of it */
+  for (;; o.max_distance *= 2) { /* asynchronous rounds: until no larger distance occurs, or it is unbounded */
     struct query_run run = {.about = &about,
                             .model = of->model,
                             .interp = of->interp,
@@ -178,8 +186,8 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
 
 /* ---- all queries about an instance ---- */
 
-/* Asynchronous rounds: properties that read `round` are asked of lockstep rounds (lockstep), the others as they are.
-   Adds a run, unless there is nothing of the kind. */
+/* Asynchronous rounds: properties that read `round` are checked in lockstep rounds (lockstep), the others in
+   asynchronous ones. Adds a run, unless there are no such properties. */
 static bool answer_part(const struct query_group *group, const struct query_context *of, bool lockstep,
                         struct check_result *c, struct text *refused, struct text *fault) {
   bool async = of->semantics == SEMANTICS_FINE;
@@ -202,12 +210,12 @@ static bool answer_group(const struct query_group *group, const struct query_con
   return answer_part(group, of, false, c, refused, fault) && answer_part(group, of, true, c, refused, fault);
 }
 
-/* What happens for ever is asked of lockstep rounds, and by one rank. */
+/* Live properties are checked in lockstep rounds, by one rank. */
 static bool answer_live(const struct live_query *live, const struct query_context *of, struct check_result *c,
                         struct text *fault) {
   struct query_context a = *of;
   enum search_end late;
-  if (a.options->is_helper_rank)
+  if (a.options->ranks.is_helper)
     return true;
   if (a.semantics == SEMANTICS_FINE)
     a.semantics = SEMANTICS_COARSE;
@@ -292,16 +300,16 @@ int check_instance(const struct parsed_file *parsed, const struct param_binding 
   if (ok && o->audit)
     audit = audit_answer(&groups, &about, &i->result, &fault); /* everything again in other ways, and compared */
   query_groups_release(&groups);
-  int status = !ok && error->n > said             ? EXIT_BAD_INPUT /* an engine refused it, and said why */
+  int status = !ok && error->n > said ? EXIT_BAD_INPUT /* an engine refused it, and the error was reported */
                : !ok || audit != AUDIT_CONSISTENT ? report_fault(o->rondo, audit, &fault)
-                                                  : status_of(i->result.verdict);
+                                                  : exit_status_of(i->result.verdict);
   text_release(&fault);
   return status;
 }
 
 void report_check(const struct check_result *c, const struct command_options *o, struct text *out) {
-  struct style style = context_style(o->rondo, o->verbose);
-  if (o->json)
+  struct style style = context_style(o->rondo, o->output.verbose);
+  if (o->output.json)
     json_text(report_json(c), out);
   else
     report_text(c, &style, out);

@@ -35,8 +35,8 @@ struct rondo {
   const struct rondo_model *given;          /* the open model, if the command is about one */
   struct checked_instance *result_instance; /* receives the answers of a check, or NULL */
   struct text *answer;                      /* receives the answer if the host has no write */
-  bool write_failed;                        /* the host could not write all of it */
-  bool silent;                              /* says nothing: rank 0 does */
+  bool write_failed;                        /* the host could not write the whole answer */
+  bool silent;                              /* reports nothing: rank 0 does */
 };
 
 /* ---- output ---- */

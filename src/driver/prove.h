@@ -17,7 +17,7 @@ int prove_report(const struct command_options *, const struct proof_result *, ui
 int prove_rounds(const struct parsed_file *, const struct command_options *);
 
 /* The counter system of a property of a model of rounds, compared with it for few processes; open:
-   with `resilience` left open. NULL: said why, and status is the exit status for it. */
+   with `resilience` left open. NULL: the error was reported, and status is the exit status for it. */
 struct derived_system;
 struct derived_system *derived_system_open(const struct parsed_file *, const struct command_options *,
                                            const char *property, bool open, int *status);

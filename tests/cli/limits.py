@@ -58,7 +58,7 @@ def signals_end_every_phase(rondo):
         with subprocess.Popen([rondo.program, *HUGE[0], "--json"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
             signals.send(child, number)
             said, error = child.communicate(timeout=120)
-        must(child.returncode == 2 and "interrupted" in error, f"{number}: exit status {child.returncode}\n{error[:500]}")
+        must(child.returncode == 2 and "interrupted" in said + error, f"{number}: exit status {child.returncode}\n{error[:500]}")
         must(json.loads(said)["verdict"] == "inconclusive", said)
 
 
