@@ -93,7 +93,7 @@ typedef struct rondo_transport {
 } rondo_transport;
 
 /* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the
- * library. */
+   library, except for overdue. */
 typedef struct rondo_host {
   void *context;
   /* The text of an answer, as it comes. False: it could not be written. */
@@ -106,6 +106,10 @@ typedef struct rondo_host {
   void (*listen)(void *context);
   /* Memory has run out. It must not return; without it, or if it does, the process is aborted. */
   void (*out_of_memory)(void *context, size_t wanted);
+  /* A time limit or rondo_interrupt came in the middle of a step that does not notice it, about a second ago. A program
+     writes the answer (as far as it is known; may be ""), then the message, and ends with the status. Called from
+     another thread, which may call nothing of the library; what runs then ends when it can. */
+  void (*overdue)(void *context, rondo_status status, const char *answer, const char *message);
   /* Provers race, each in a process of its own, so that whatever one of them does it can be ended. start_process runs
      work(argument, wire) in a copy of this process and ends the copy afterwards; what is written to wire can be read
      from process->wire. False: there is no process. end_process ends it if it still runs, and waits for it. Without

@@ -14,6 +14,10 @@
 #include <sys/wait.h>
 #endif
 
+/* Signals that interrupt a command. All but SIGXCPU go to the whole group of processes. */
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+#define ENDING_SIGNALS (sizeof ending_signals / sizeof *ending_signals)
+
 static rondo *interrupted; /* a signal handler has no other way to find it */
 static int write_error;    /* errno of the first failure */
 
@@ -36,14 +40,28 @@ static void write_progress(void *context, const char *line) {
   fprintf(stderr, line ? "\r  %s\033[K" : "\r\033[K", line);
 }
 
+static void write_all(int fd, const char *text) {
+  size_t n = strlen(text);
+  for (ssize_t wrote; n > 0 && (wrote = write(fd, text, n)) > 0; text += wrote)
+    n -= (size_t)wrote;
+}
+
 static void out_of_memory(void *context, size_t wanted) {
   static const char message[] = "rondo: out of memory: inconclusive\n"
                                 "  help: --max-memory ends the search before that, with what is known\n";
   (void)context;
   (void)wanted;
-  if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
-    _exit(RONDO_INCONCLUSIVE);
+  write_all(STDERR_FILENO, message);
   _exit(RONDO_INCONCLUSIVE);
+}
+
+/* In the middle of something that cannot be stopped: only ending the process does. Not through stdio, whose locks the
+   other thread may hold; write_answer leaves nothing in its buffers. */
+static void end_overdue(void *context, rondo_status status, const char *answer, const char *message) {
+  (void)context;
+  write_all(STDOUT_FILENO, answer);
+  write_all(STDERR_FILENO, message);
+  _exit((int)status);
 }
 
 /* ---- processes ---- */
@@ -55,8 +73,8 @@ static void run_process(void (*work)(void *argument, int wire), void *argument, 
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_IGN);
+  for (size_t i = 0; i < ENDING_SIGNALS; i++)
+    signal(ending_signals[i], ending_signals[i] == SIGXCPU ? SIG_DFL : SIG_IGN);
   work(argument, wire);
   _exit(0);
 }
@@ -159,13 +177,19 @@ static void interrupt(int number) {
   rondo_interrupt(interrupted);
 }
 
-/* A second one kills. */
+/* The first one interrupts, a second one of the same kind kills; but SIGXCPU comes every second. SIGHUP stays ignored
+   where nohup has said so. */
 static void install_signal_handlers(void *context) {
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction before;
   (void)context;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  for (size_t i = 0; i < ENDING_SIGNALS; i++) {
+    struct sigaction action = {.sa_handler = interrupt};
+    if (ending_signals[i] != SIGXCPU)
+      action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    if (ending_signals[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
+      sigaction(ending_signals[i], &action, NULL);
+  }
 }
 
 rondo *terminal_open(const rondo_transport *transport) {
@@ -174,6 +198,7 @@ rondo *terminal_open(const rondo_transport *transport) {
                      .diagnostic = write_diagnostic,
                      .listen = install_signal_handlers,
                      .out_of_memory = out_of_memory,
+                     .overdue = transport ? NULL : end_overdue,
                      .colour = !transport && use_colour(STDOUT_FILENO),
                      .colour_diagnostics = !transport && use_colour(STDERR_FILENO),
                      .width = transport ? 0 : width_of_terminal(),

@@ -241,17 +241,7 @@ rondo_verdict rondo_result_verdict(const rondo_result *r, size_t i) {
                      .environment = m->environments[p->environment].name,
                      .proved = p->proved,
                      .has_trace = p->trace};
-  switch (p->verdict) {
-  case VERDICT_HOLDS:
-    v.status = RONDO_HOLDS;
-    break;
-  case VERDICT_VIOLATED:
-    v.status = RONDO_VIOLATED;
-    break;
-  case VERDICT_INCONCLUSIVE:
-    v.status = RONDO_INCONCLUSIVE;
-    break;
-  }
+  v.status = (rondo_status)exit_status_of(p->verdict);
   v.kind = RONDO_NO_ERROR;
   if (p->property)
     switch (p->property->kind) {

@@ -1,4 +1,4 @@
-/* What stands behind the types of include/rondo.h. */
+/* The types of include/rondo.h. */
 #ifndef RONDO_DRIVER_API_H
 #define RONDO_DRIVER_API_H
 

@@ -29,7 +29,7 @@ static struct command_options unreduced(const struct command_options *asked) {
   for (unsigned i = 0; i < REDUCTIONS; i++)
     o.requested.reduce[i] = REQUEST_OFF;
   o.engine = NULL;
-  o.no_trace = o.lengths_unused = true;
+  o.output.no_trace = o.lengths_unused = true;
   return o;
 }
 
@@ -55,7 +55,7 @@ static struct command_options bounded(const struct command_options *asked) {
 static struct command_options asynchronous(const struct command_options *asked) {
   struct command_options o = *asked;
   o.engine = NULL;
-  o.no_trace = o.lengths_unused = o.has_semantics = true;
+  o.output.no_trace = o.lengths_unused = o.has_semantics = true;
   o.semantics = SEMANTICS_FINE;
   o.limits.rounds = 0;
   if (o.limits.seconds == 0)
@@ -219,16 +219,18 @@ enum audit_outcome audit_answer(const struct query_groups *in, const struct quer
   enum audit_outcome end = AUDIT_CONSISTENT;
   a.interp = interpreter_new(a.model);
   a.quiet = true;
+  a.prepares = false;
   for (uint32_t i = 1; i < n && end == AUDIT_CONSISTENT; i++) {
     a.options = &options[i];
     a.semantics = options[i].has_semantics ? options[i].semantics : asked->semantics;
     a.deadline = options[i].limits.seconds > 0 ? clock_seconds() + options[i].limits.seconds : 0;
+    watch_answer(a.options->rondo, a.deadline, options[i].limits.seconds);
     if (!audit_way_run(in, &a, a.semantics != asked->semantics, &ways[i], &fault)) {
       text_addf(why, "\n  with %s: %s", ways[i].options, text_or_empty(&fault));
       end = AUDIT_FAULT;
     }
   }
-  if (end == AUDIT_CONSISTENT && !asked->options->is_helper_rank) {
+  if (end == AUDIT_CONSISTENT && !asked->options->ranks.is_helper) {
     audit_compare(ways, n, &conflicts);
     if (conflicts.at.n > 0)
       end = print_conflicts(&conflicts, asked, ways, why);

@@ -395,7 +395,7 @@ static bool join(struct checkpoint_folder *j) {
 
 bool checkpoint_folder_begin(struct checkpoint_folder *j, const struct command_options *o,
                              const struct parsed_file *s) {
-  return checkpoint_folder_init(j, o->rondo, o->ranks, o->checkpoint) &&
+  return checkpoint_folder_init(j, o->rondo, o->ranks.all, o->storage.checkpoint) &&
          all_ranks_agree(j, !checkpoint_folder_is_owner(j) || begin(j, o, s)) && join(j);
 }
 

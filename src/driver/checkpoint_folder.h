@@ -23,7 +23,7 @@ struct checkpoint_folder {
   char *directory; /* where it was given */
 };
 
-/* False: said why. All ranks together. */
+/* False: the error was reported. All ranks together. */
 bool checkpoint_folder_begin(struct checkpoint_folder *, const struct command_options *, const struct parsed_file *);
 bool checkpoint_folder_resume(struct checkpoint_folder *, struct rondo *, struct ranks *, const char *folder);
 bool checkpoint_folder_is_owner(const struct checkpoint_folder *); /* is this process the one that keeps it? */

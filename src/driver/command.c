@@ -36,12 +36,12 @@ static bool is_for_ranks(const struct command_options *o, struct text *error) {
   if (o->command != COMMAND_CHECK && o->command != COMMAND_RESUME && o->command != COMMAND_HELP)
     text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, "
                     "without mpirun");
-  else if (o->hash_compaction)
-    text_add(error, "several ranks keep states whole\n  help: leave out '--store hash'");
-  else if (o->spill)
-    text_add(error, "several ranks keep their states in memory\n  help: leave out '--spill', or start more ranks");
+  else if (o->storage.hash_compaction)
+    text_add(error, "several ranks do not support '--store hash'\n  help: leave out '--store hash'");
+  else if (o->storage.spill)
+    text_add(error, "several ranks do not support '--spill'\n  help: leave out '--spill', or start more ranks");
   else if (o->limits.threads > 1)
-    text_add(error, "each rank is one thread\n  help: instead of '--threads' start more ranks");
+    text_add(error, "several ranks do not support '--threads'\n  help: instead of '--threads' start more ranks");
   return error->n == 0;
 }
 
@@ -53,7 +53,7 @@ static bool is_for_this_build(const struct command_options *o, struct text *erro
     return true;
   if (o->command == COMMAND_PROVE || o->command == COMMAND_THRESHOLD)
     text_addf(error, "%s: '%s' needs one", missing, o->command == COMMAND_PROVE ? "prove" : "threshold");
-  else if (o->command == COMMAND_EXPORT && o->to && !strcmp(o->to, "smtlib"))
+  else if (o->command == COMMAND_EXPORT && o->output.to && !strcmp(o->output.to, "smtlib"))
     text_addf(error, "%s: '--to smtlib' needs one", missing);
   else if (o->command == COMMAND_CHECK && symbolic_engine_find(o->engine, &engine))
     text_addf(error, "%s: engine '%s' needs one\n  help: --engine explicit does not", missing, o->engine);
@@ -73,7 +73,7 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
   } else if (!is_for_this_build(&o, &error)) {
     context_error(r, "%s", text_or_empty(&error));
   } else {
-    o.ranks = ranks;
+    o.ranks.all = ranks;
     status = dispatch(&o);
   }
   text_release(&error);
@@ -113,11 +113,15 @@ rondo_status rondo_command(rondo *r, int argc, char **argv) {
   struct ranks ranks;
   context_enter(r);
   r->write_failed = false;
+  r->began = clock_seconds();
   r->silent = transport && transport->rank != 0;
   if (transport)
     ranks_init(&ranks, transport);
   int status = find_and_run(r, argc, argv, transport ? &ranks : NULL);
   r->listening = false;
+  watch_listening(r, false);
+  watch_answer(r, 0, 0);
+  watch_checkpoints(r, NULL);
   if (transport) {
     status = ranks_finish(&ranks, status);
     ranks_release(&ranks);

@@ -8,7 +8,6 @@
 #include "driver/query_symbolic.h"
 #include "report/instance_table.h"
 #include "report/json_report.h"
-#include "report/text_report.h"
 #include "search/disk_log.h"
 #include "search/ranks.h"
 #include "trace/trace_json.h"
@@ -42,12 +41,12 @@ static const struct trace *trace_to_write(const struct check_result *c, struct i
 /* False: it could not be written. */
 static bool write_trace(struct check_command *k, const struct checked_instance *i) {
   struct interpreter *interp = NULL;
-  const struct trace *t = k->options->trace_out ? trace_to_write(&i->result, &interp) : NULL;
+  const struct trace *t = k->options->output.trace_out ? trace_to_write(&i->result, &interp) : NULL;
   if (!t || k->trace_written)
     return true;
   struct text out = {0};
   json_text(trace_to_json(t, interp), &out);
-  k->trace_written = file_write(k->options->rondo, k->options->trace_out, &out);
+  k->trace_written = file_write(k->options->rondo, k->options->output.trace_out, &out);
   text_release(&out);
   return k->trace_written;
 }
@@ -73,18 +72,15 @@ static int check_one(struct check_command *k) {
   struct checked_instance i;
   struct text out = {0}, error = {0};
   int status = check_instance(k->parsed, k->bindings, k->options, false, &i, &error);
-  if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
-    if (k->options->json)
-      json_text(report_json(&i.result), &out);
-    else
-      report_text(&i.result, &k->style, &out);
+  if (status < EXIT_BAD_INPUT && !k->options->ranks.is_helper) {
+    report_check(&i.result, k->options, &out);
     context_write(k->options->rondo, &out);
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
     report_no_diagram(k);
   }
   text_release(&error);
-  if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank && k->options->rondo->result_instance)
+  if (status < EXIT_BAD_INPUT && !k->options->ranks.is_helper && k->options->rondo->result_instance)
     *k->options->rondo->result_instance = i;
   else
     checked_instance_release(&i);
@@ -133,17 +129,17 @@ static int check_row(struct check_command *k, bool first, json_t *instances, int
   struct text out = {0}, error = {0};
   int row = check_instance(k->parsed, k->bindings, k->options, true, &i, &error);
   if (row == EXIT_BAD_INPUT && error.n > 0) {
-    if (k->options->json)
+    if (k->options->output.json)
       json_array_append_new(instances, refused_json(k, error.at));
     else
       write_refused(k, error.at);
     row = status;
-  } else if (row < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
-    if (k->options->json)
+  } else if (row < EXIT_BAD_INPUT && !k->options->ranks.is_helper) {
+    if (k->options->output.json)
       json_array_append_new(instances, report_json(&i.result));
     else if (first)
       table_head(&i.result, &k->style, &out);
-    if (!k->options->json)
+    if (!k->options->output.json)
       table_row(&i.result, &k->style, &out);
     context_write(k->options->rondo, &out);
     *answered = true;
@@ -161,12 +157,12 @@ static int check_table(struct check_command *k) {
   bool answered = false;
   do {
     status = check_row(k, !answered, instances, status, &answered);
-  } while (status < EXIT_BAD_INPUT && !(k->options->ranks && k->options->ranks->ended) &&
-           (k->options->is_helper_rank || !*k->options->limits.interrupt) && next_values(k));
+  } while (status < EXIT_BAD_INPUT && !(k->options->ranks.all && k->options->ranks.all->ended) &&
+           (k->options->ranks.is_helper || !*k->options->limits.interrupt) && next_values(k));
   if (!answered && status < EXIT_BAD_INPUT) {
     context_error(k->options->rondo, "no value in the range can be checked");
     status = EXIT_BAD_INPUT;
-  } else if (k->options->json && status < EXIT_BAD_INPUT) {
+  } else if (k->options->output.json && status < EXIT_BAD_INPUT) {
     static const char *const names[] = {"holds", "violated", "inconclusive"};
     struct text out = {0};
     json_text(json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances),
@@ -202,7 +198,7 @@ static void checkpoint_folder_close(struct checkpoint_folder *j, int status) {
     return;
   if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE) {
     checkpoint_folder_resume_command(j, &command);
-    context_error(j->rondo, "%s goes on from here", command.at);
+    context_error(j->rondo, "%s continues from here", command.at);
     text_release(&command);
   } else if ((answered || unbegun) && !j->rondo->write_failed) {
     checkpoint_folder_remove(j);
@@ -219,27 +215,26 @@ int check_model(const struct command_options *given, const struct parsed_file *p
   struct command_options o = *given;
   struct checkpoint_folder none = {.rondo = o.rondo, .lock = -1};
   bool ranged, few = count_instances(&o, &ranged);
-  o.is_helper_rank = o.ranks && o.ranks->rank != 0;
-  o.no_trace |= o.is_helper_rank;
-  if (o.ranks)
+  o.ranks.is_helper = o.ranks.all && o.ranks.all->rank != 0;
+  o.output.no_trace |= o.ranks.is_helper;
+  if (o.ranks.all)
     o.limits.threads = 1;
   limits_complete(o.rondo, &o.limits);
-  o.limits.signature = o.hash_compaction ? signature_bits(o.rondo) : 0;
-  if (checkpoint_folder) {
-    o.checkpoints = &checkpoint_folder->checkpoints;
-    watch_grace_period(o.rondo);
-    o.limits.insist = &o.rondo->insist;
-  }
-  if (o.ranks)
-    ranks_watch(o.ranks, o.limits.interrupt, checkpoint_folder_ranks_lost,
+  o.limits.signature = o.storage.hash_compaction ? signature_bits(o.rondo) : 0;
+  if (checkpoint_folder)
+    o.storage.checkpoints = &checkpoint_folder->checkpoints;
+  watch_checkpoints(o.rondo, checkpoint_folder ? &checkpoint_folder->checkpoints.writing : NULL);
+  if (o.ranks.all)
+    ranks_watch(o.ranks.all, o.limits.interrupt, checkpoint_folder_ranks_lost,
                 checkpoint_folder ? checkpoint_folder : &none);
-  o.lengths_unused = ranged && !o.json && !o.trace_out && !diagrams_wanted(&o);
-  struct check_command k = {.options = &o, .parsed = parsed, .style = context_style(o.rondo, o.verbose)};
+  o.lengths_unused = ranged && !o.output.json && !o.output.trace_out && !diagrams_wanted(&o);
+  struct check_command k = {.options = &o, .parsed = parsed, .style = context_style(o.rondo, o.output.verbose)};
   k.bindings = bindings_lowest(&o);
   int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
   memory_free(k.bindings);
-  if (o.ranks)
-    ranks_watch(o.ranks, NULL, NULL, NULL);
+  if (o.ranks.all)
+    ranks_watch(o.ranks.all, NULL, NULL, NULL);
+  watch_checkpoints(o.rondo, NULL);
   if (checkpoint_folder)
     checkpoint_folder_close(checkpoint_folder, status);
   return status;
@@ -255,13 +250,13 @@ static int check_with_checkpoints(const struct command_options *o, const struct 
 
 static bool store_supported(const struct command_options *o) {
   enum symbolic_engine engine;
-  if (o->hash_compaction && o->checkpoint)
-    context_error(o->rondo, "a search that keeps signatures of states is not written down\n  help: leave out "
+  if (o->storage.hash_compaction && o->storage.checkpoint)
+    context_error(o->rondo, "'--checkpoint' does not support '--store hash'\n  help: leave out "
                             "'--checkpoint' or '--store hash'");
-  else if (o->hash_compaction && symbolic_engine_find(o->engine, &engine))
+  else if (o->storage.hash_compaction && symbolic_engine_find(o->engine, &engine))
     context_error(o->rondo, "engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
-  else if (o->hash_compaction && o->spill)
-    context_error(o->rondo, "signatures of states stay in memory\n  help: leave out '--spill' or '--store hash'");
+  else if (o->storage.hash_compaction && o->storage.spill)
+    context_error(o->rondo, "'--spill' does not support '--store hash'\n  help: leave out '--spill' or '--store hash'");
   else
     return true;
   return false;
@@ -270,14 +265,14 @@ static bool store_supported(const struct command_options *o) {
 /* Tries the folder at once: otherwise an error would show only when memory is full. */
 static bool can_spill(const struct command_options *o) {
   int error;
-  if (o->checkpoint) {
-    context_error(o->rondo, "states on disk are not written down: '--spill' and '--checkpoint' do not go together\n"
+  if (o->storage.checkpoint) {
+    context_error(o->rondo, "'--spill' and '--checkpoint' cannot be combined\n"
                             "  help: leave out one of them");
     return false;
   }
-  struct disk_log *tried = disk_log_new(o->spill, &error);
+  struct disk_log *tried = disk_log_new(o->storage.spill, &error);
   if (!tried)
-    context_error(o->rondo, "cannot write in the folder '%s' of '--spill': %s", o->spill, strerror(error));
+    context_error(o->rondo, "cannot write in the folder '%s' of '--spill': %s", o->storage.spill, strerror(error));
   bool can = tried;
   disk_log_free(tried);
   return can;
@@ -289,10 +284,10 @@ int command_check(const struct command_options *o) {
   const char *path = only_file(o);
   if (!path || !parsed_file_load(&parsed, o->rondo, path))
     return EXIT_BAD_INPUT;
-  if (o->no_trace && diagrams_wanted(o))
+  if (o->output.no_trace && diagrams_wanted(o))
     context_error(o->rondo, "with '--no-trace' there is nothing to draw");
-  else if (store_supported(o) && (!o->spill || can_spill(o)) && parsed_file_is_algorithm(&parsed))
-    status = o->checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
+  else if (store_supported(o) && (!o->storage.spill || can_spill(o)) && parsed_file_is_algorithm(&parsed))
+    status = o->storage.checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
   parsed_file_release(&parsed);
   return status;
 }

@@ -1,4 +1,4 @@
-/* What `rondo check` does once its model is read; `rondo resume` goes on with it. */
+/* What `rondo check` does once its model is parsed; `rondo resume` does the same. */
 #ifndef RONDO_DRIVER_COMMAND_CHECK_H
 #define RONDO_DRIVER_COMMAND_CHECK_H
 

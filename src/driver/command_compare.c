@@ -25,22 +25,19 @@ static int write_comparison(const struct semantics_comparison *k, const struct c
   struct text out = {0}, why = {0};
   enum verdict worst = comparison_verdict(c);
   bool agrees = comparison_agrees(c, &why);
-  if (k->options->json) {
+  if (k->options->output.json) {
     json_text(comparison_json(c), &out);
   } else {
-    struct style style = context_style(k->options->rondo, k->options->verbose);
+    struct style style = context_style(k->options->rondo, k->options->output.verbose);
     comparison_text(c, &style, &out);
   }
   context_write(k->options->rondo, &out);
   if (!agrees)
     context_error(k->options->rondo, "a fault of rondo itself: the verdicts differ between semantics\n  %s", why.at);
   else if (comparison_differs(c))
-    context_error(k->options->rondo, "the verdicts differ, as they may of properties that are not local");
+    context_error(k->options->rondo, "the verdicts differ; that is possible for properties that are not local");
   text_release(&why);
-  return !agrees                     ? EXIT_FAULT
-         : worst == VERDICT_VIOLATED ? EXIT_VIOLATED
-         : worst == VERDICT_HOLDS    ? EXIT_HOLDS
-                                     : EXIT_INCONCLUSIVE;
+  return agrees ? exit_status_of(worst) : EXIT_FAULT;
 }
 
 /* Asynchronous rounds are compared at small distances: each of these systems includes the lockstep rounds, so local
@@ -71,8 +68,11 @@ static int compare_model(struct semantics_comparison *k) {
     in.live.n = 0;
   int status = EXIT_FAULT;
   bool ok = true;
+  double seconds = k->options->limits.seconds, end = seconds > 0 ? k->options->rondo->began + seconds : 0;
   k->interp = interpreter_new(k->model);
+  watch_answer(k->options->rondo, end, seconds);
   while (done < n && ok) {
+    double now = clock_seconds();
     struct command_options o = *k->options;
     o.max_distance = variants[done].distance;
     struct query_context about = {.parsed = k->parsed,
@@ -82,7 +82,8 @@ static int compare_model(struct semantics_comparison *k) {
                                   .interp = k->interp,
                                   .arena = &k->arena,
                                   .options = &o,
-                                  .semantics = variants[done].semantics};
+                                  .semantics = variants[done].semantics,
+                                  .deadline = end > 0 ? now + (end > now ? (end - now) / (n - done) : 0) : 0};
     ok = query_groups_answer(&in, &about, &k->results[done], &refused, &fault);
     done++;
   }

@@ -66,7 +66,7 @@ static int export_derived(const struct parsed_file *parsed, const struct command
   struct derived_system *r = derived_system_open(parsed, o, o->properties.at[0], false, &status);
   if (r) {
     const struct counter_system *s = derived_system_counters(r);
-    status = write_out(o->rondo, s, &s->properties[0], o->to);
+    status = write_out(o->rondo, s, &s->properties[0], o->output.to);
   }
   derived_system_close(r);
   return status;
@@ -74,20 +74,20 @@ static int export_derived(const struct parsed_file *parsed, const struct command
 
 /* SMV is for both: an instance if all parameters have values, else the counter system for all of them. */
 static bool wants_counters(const struct parsed_file *parsed, const struct command_options *o) {
-  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && is_for_counters(o->to) &&
-         (strcmp(o->to, "smv") || rounds_have_free_params(parsed, o));
+  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && is_for_counters(o->output.to) &&
+         (strcmp(o->output.to, "smv") || rounds_have_free_params(parsed, o));
 }
 
 int command_export(const struct command_options *o) {
   struct parsed_file parsed;
   const char *path = only_file(o);
   int status = EXIT_BAD_INPUT;
-  if (path && !o->to)
-    context_error(o->rondo, "to which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
+  if (path && !o->output.to)
+    context_error(o->rondo, "which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
                             "system: --to horn, mcmt or smv");
-  if (!path || !o->to || !parsed_file_load(&parsed, o->rondo, path))
+  if (!path || !o->output.to || !parsed_file_load(&parsed, o->rondo, path))
     return EXIT_BAD_INPUT;
-  if (!strcmp(o->to, "smtlib")) {
+  if (!strcmp(o->output.to, "smtlib")) {
     status = export_smtlib(&parsed, o);
     parsed_file_release(&parsed);
     return status;
@@ -97,15 +97,15 @@ int command_export(const struct command_options *o) {
     parsed_file_release(&parsed);
     return status;
   }
-  if (!is_for_counters(o->to)) {
-    context_error(o->rondo, "counter systems are written as horn, mcmt or smv, not as %s", o->to);
+  if (!is_for_counters(o->output.to)) {
+    context_error(o->rondo, "counter systems are written as horn, mcmt or smv, not as %s", o->output.to);
     parsed_file_release(&parsed);
     return EXIT_BAD_INPUT;
   }
   struct counter_system *s = counters_load(&parsed, o);
   const struct counter_property *p = s ? property_of(s, o) : NULL;
   if (p)
-    status = write_out(o->rondo, s, p, o->to);
+    status = write_out(o->rondo, s, p, o->output.to);
   counter_system_free(s);
   parsed_file_release(&parsed);
   return status;

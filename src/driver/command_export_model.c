@@ -39,7 +39,7 @@ static bool selection_make(struct selection *a, const struct model *m, const str
     if (!o->env && i == 0)
       a->environment = p->environments[0];
     if (!o->env && !is_in(p, a->environment)) {
-      context_error(o->rondo, "'%s' is not asked in environment '%s'\n  help: --env, or one property at a time",
+      context_error(o->rondo, "'%s' is not checked in environment '%s'\n  help: --env, or one property at a time",
                     p->name, m->environments[a->environment].name);
       return false;
     }
@@ -174,17 +174,17 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
 int export_model(const struct parsed_file *s, const struct command_options *o) {
   struct text error = {0};
   struct selection asked = {0};
-  if (!export_is_for_models(o->to)) {
-    context_error(o->rondo, "'%s' is not a counter system, and %s is for those alone", s->source.path, o->to);
+  if (!export_is_for_models(o->output.to)) {
+    context_error(o->rondo, "'%s' is not a counter system, and %s is for those alone", s->source.path, o->output.to);
     return EXIT_BAD_INPUT;
   }
   struct param_binding *bindings = bindings_single(o, false);
   struct model *m = bindings ? model_load(s, bindings, o->defines.n, false, false, &error) : NULL;
   int status = EXIT_BAD_INPUT;
-  if (m && !strcmp(o->to, "itf"))
+  if (m && !strcmp(o->output.to, "itf"))
     status = write_trace(s, bindings, m, o);
-  else if (m && semantics_fits(m, o, o->to) && selection_make(&asked, m, o))
-    status = write_program(m, &asked, o, o->to);
+  else if (m && semantics_fits(m, o, o->output.to) && selection_make(&asked, m, o))
+    status = write_program(m, &asked, o, o->output.to);
   vec_release(&asked.properties);
   text_release(&error);
   memory_free(bindings);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The property that is asked for, or errors of the model. False: said why. */
+/* The property that is asked for, or errors of the model. False: the error was reported. */
 static bool choose_property(const struct model *m, const struct command_options *o, uint32_t *property, uint32_t *n) {
   *n = 1;
   if (o->properties.n > 1) {

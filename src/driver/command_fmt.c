@@ -16,7 +16,7 @@ static int format_one(const struct command_options *o, const char *path) {
   int status = 0;
   if (o->check) {
     if (!same)
-      context_error(o->rondo, "'%s' is not laid out as rondo fmt would", parsed.source.path);
+      context_error(o->rondo, "'%s' is not formatted as by 'rondo fmt'", parsed.source.path);
     status = same ? 0 : 1;
   } else if (!strcmp(path, "-")) {
     context_write(o->rondo, &out);

@@ -46,7 +46,7 @@ static void lint_text(struct lint_command *l, const struct query *q, const struc
     if (!licences->of[i].concerns)
       continue;
     lint_line(l, reduction_name(i), &licences->of[i], &out);
-    if (l->options->verbose)
+    if (l->options->output.verbose)
       text_addf(&out, "  %-14s          %s\n", "", reduction_text(i));
   }
   text_release(&title);
@@ -69,7 +69,7 @@ static json_t *lint_json(struct lint_command *l, const struct query *q, const st
 static void lint_query(struct lint_command *l, const struct query *q, json_t *queries) {
   const struct licences *licences = licences_grant(l->model, q, &l->options->requested, &l->arena);
   struct licence chosen = semantics_licence(l->model, q, &l->arena);
-  if (l->options->json)
+  if (l->options->output.json)
     json_array_append_new(queries, lint_json(l, q, licences, &chosen));
   else
     lint_text(l, q, licences, &chosen);
@@ -116,7 +116,7 @@ static int lint_model(struct lint_command *l) {
   bool ok = true;
   for (size_t i = 0; i < in.live.n && ok; i++)
     ok = lint_live(l, &in.live.at[i], semantics, queries);
-  if (l->options->json) {
+  if (l->options->output.json) {
     struct text out = {0};
     json_text(json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries),
               &out);
@@ -132,7 +132,7 @@ int command_lint(const struct command_options *o) {
   if (!loaded_model_open(&loaded, o, true))
     return EXIT_BAD_INPUT;
   struct lint_command l = {.options = o,
-                           .style = context_style(o->rondo, o->verbose),
+                           .style = context_style(o->rondo, o->output.verbose),
                            .parsed = &loaded.parsed,
                            .bindings = loaded.bindings,
                            .model = loaded.model};

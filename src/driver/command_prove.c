@@ -12,7 +12,7 @@
 
 enum { SECONDS_BY_DEFAULT = 300 };
 
-/* The chosen properties, in the order of the file; false: said why. */
+/* The chosen properties, in the order of the file; false: the error was reported. */
 static bool choose(const struct counter_system *s, const struct command_options *o, bool *chosen) {
   uint32_t index;
   for (uint32_t i = 0; i < s->nproperties; i++)
@@ -36,25 +36,17 @@ void prove_property(const struct counter_system *s, const struct counter_propert
   sig_atomic_t stopped = *limits->interrupt;
   watch_time(o->rondo, 0);
   left.seconds = limits->seconds - (clock_seconds() - start);
+  bool late = g || stopped == INTERRUPT_TIME;
   if (g && left.seconds > 0.001) {
     portfolio_run(g, o->engine, &left, proof);
-  } else if (g || stopped == INTERRUPT_TIME) {
-    why.n = 0;
-    text_add(&why, "no proof and no counterexample; the limit of ");
-    seconds_add(&why, limits->asked);
-    text_add(&why, " was reached");
-  } else if (stopped) {
-    why.n = 0;
-    text_add(&why, "no proof and no counterexample; interrupted");
+  } else if (late || stopped) {
+    proof->limit = proof_undecided(limits, late, true, "");
   } else {
     struct text all = {0};
     text_addf(&all, "it is too large to unfold: %s", text_or_empty(&why));
-    text_release(&why);
-    why = all;
+    proof->limit = all.at;
   }
   counter_graph_free(g);
-  if (why.n)
-    proof->limit = memory_strdup(why.at);
   proof->seconds = clock_seconds() - start;
   text_release(&why);
 }
@@ -71,25 +63,25 @@ struct proof_limits prove_limits(const struct command_options *o) {
 /* One file for all of them: each proof is a script of its own. */
 static bool write_certificates(const struct command_options *o, const struct proof_result *proofs, uint32_t n) {
   struct text out = {0};
-  if (!o->certificate)
+  if (!o->output.certificate)
     return true;
   for (uint32_t i = 0; i < n; i++)
     if (proofs[i].proof.certificate)
       text_addf(&out, "%s%s", out.n ? "(reset)\n" : "", proofs[i].proof.certificate);
   if (out.n == 0) {
-    context_error(o->rondo, "nothing was proved, so '%s' is not written", o->certificate);
+    context_error(o->rondo, "nothing was proved, so '%s' is not written", o->output.certificate);
     return true;
   }
-  bool ok = file_write(o->rondo, o->certificate, &out);
+  bool ok = file_write(o->rondo, o->output.certificate, &out);
   text_release(&out);
   return ok;
 }
 
 int prove_report(const struct command_options *o, const struct proof_result *proofs, uint32_t n) {
   static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
-  struct style style = context_style(o->rondo, o->verbose);
+  struct style style = context_style(o->rondo, o->output.verbose);
   struct text out = {0};
-  if (o->json)
+  if (o->output.json)
     json_text(proof_results_json(proofs, n), &out);
   else
     proof_results_text(proofs, n, &style, &out);
@@ -104,6 +96,7 @@ static int answer(const struct counter_system *s, const struct command_options *
   for (uint32_t i = 0; i < s->nproperties; i++)
     if (chosen[i]) {
       proofs[n] = (struct proof_result){.name = s->properties[i].name, .system = s};
+      watch_answer(o->rondo, clock_seconds() + limits.seconds, limits.asked);
       prove_property(s, &s->properties[i], o, &limits, &proofs[n++].proof);
     }
   int status = prove_report(o, proofs, n);

@@ -36,21 +36,21 @@ static int write_replay(const struct command_options *o, const struct trace *t, 
   const struct property *p = t->claim.property == NO_PROPERTY ? NULL : &t->model->properties[t->claim.property];
   bool good = !t->claim.error && (!p || p->kind == PROPERTY_COVER); /* to be confirmed */
   struct text out = {0};
-  if (o->json) {
+  if (o->output.json) {
     json_text(json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
                         *why ? why : NULL),
               &out);
   } else if (replay == REPLAY_NOT_A_RUN) {
-    text_addf(&out, "this is no run of %s: %s\n", t->model->name, why);
+    text_addf(&out, "this is not a run of %s: %s\n", t->model->name, why);
   } else if (replay == REPLAY_NOT_SHOWN) {
-    text_addf(&out, "a run of %s, but it does not show what it did: %s\n", t->model->name, why);
+    text_addf(&out, "a run of %s, but it no longer shows what it was saved for: %s\n", t->model->name, why);
   } else {
-    struct style style = context_style(o->rondo, o->verbose);
+    struct style style = context_style(o->rondo, o->output.verbose);
     text_addf(&out, "a run of %s%s\n", t->model->name,
               t->claim.error ? ", and it still ends in an error"
               : !p           ? ""
-              : good         ? ", and it still reaches what it did"
-                             : ", and it still violates what it did");
+              : good         ? ", and it still reaches its cover"
+                             : ", and it still violates its property");
     trace_print(t, &style, &out);
     trace_explain(t, interp, &style, &out);
   }
@@ -73,8 +73,7 @@ static int replay_on(const struct command_options *o, const json_t *j, const str
   if (claim.property != NO_PROPERTY && !claim.error &&
       claim.lasso != (m->properties[claim.property].kind == PROPERTY_LIVE)) {
     context_error(o->rondo, "'%s' does not fit the model: '%s' %s", path, head->property,
-                  claim.lasso ? "is not about runs that go on for ever"
-                              : "is about runs that go on for ever, and this one ends");
+                  claim.lasso ? "is not about infinite runs" : "is about infinite runs, and this run ends");
     return EXIT_BAD_INPUT;
   }
   if (!semantics_find(m, head->semantics, &claim.semantics, &why) || !trace_run_read(j, m, &run, &why)) {
@@ -102,7 +101,7 @@ static int replay_json(const struct command_options *o, const json_t *j, const c
   struct parsed_file parsed;
   struct text why = {0};
   if (!trace_head_read(j, &head, &why)) {
-    context_error(o->rondo, "'%s' is no trace: %s", path, text_or_empty(&why));
+    context_error(o->rondo, "'%s' is not a trace: %s", path, text_or_empty(&why));
     text_release(&why);
     trace_head_release(&head);
     return EXIT_BAD_INPUT;
@@ -142,7 +141,7 @@ int command_replay(const struct command_options *o) {
   json_t *trace = trace_in(j, o);
   memory_free(text);
   if (!j)
-    context_error(o->rondo, "'%s' is no JSON: %s (line %d)", path, error.text, error.line);
+    context_error(o->rondo, "'%s' is not JSON: %s (line %d)", path, error.text, error.line);
   else if (!trace)
     context_error(o->rondo, "there is no trace in '%s'", path);
   else

@@ -29,7 +29,7 @@ static bool find_models(struct rondo *r, struct text *folder, struct text *table
   return false;
 }
 
-/* The tables that the papers published. False: said why. */
+/* The tables that the papers published. False: the error was reported. */
 static bool load_tables(struct rondo *r, const char *path, struct published *out) {
   struct text why = {0};
   size_t length;
@@ -90,6 +90,7 @@ static void row_work(void *context, const struct job_line *line, struct text *re
   job->rondo->host.diagnostic = ignore;
   job->rondo->host.progress = NULL;
   job->rondo->host.listen = NULL;
+  job->rondo->host.overdue = NULL;
   rondo_status status = rondo_command(job->rondo, job->nwords, job->words);
   job->rondo->host = host;
   text_addf(result, "%d\n%s", (int)status, text_or_empty(&answer));
@@ -190,15 +191,16 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT_SVG,
 static const char *const format_names[FORMATS] = {"text", "json", "csv", "markdown", "svg"};
 
 static bool format_of(const struct command_options *o, enum format *found) {
-  *found = o->json ? FORMAT_JSON : FORMAT_TEXT;
-  for (int i = 0; o->format && i < FORMATS; i++)
-    if (!strcmp(o->format, format_names[i])) {
+  *found = o->output.json ? FORMAT_JSON : FORMAT_TEXT;
+  for (int i = 0; o->output.format && i < FORMATS; i++)
+    if (!strcmp(o->output.format, format_names[i])) {
       *found = (enum format)i;
       return true;
     }
-  if (o->format)
-    context_error(o->rondo, "unknown format '%.40s'\n  help: there are text, json, csv, markdown and svg", o->format);
-  return !o->format;
+  if (o->output.format)
+    context_error(o->rondo, "unknown format '%.40s'\n  help: there are text, json, csv, markdown and svg",
+                  o->output.format);
+  return !o->output.format;
 }
 
 static void write_tables(struct rondo *context, const struct reproduction *r, size_t n, enum format format) {
@@ -225,7 +227,7 @@ static void list_tables(const struct published *p, struct text *out) {
   text_add(out, "  all              every one of them");
 }
 
-/* Which ones; false: said why. */
+/* Which ones; false: the error was reported. */
 static bool choose(const struct command_options *o, const struct published *p, struct reproduction *r, size_t *n) {
   struct text names = {0};
   list_tables(p, &names);
@@ -257,7 +259,7 @@ static int reproduce_tables(const struct command_options *o, const struct publis
   if (format == FORMAT_SVG && (n != 1 || !r[0].table->growth)) {
     context_error(
         o->rondo,
-        "a picture is of one table whose point is growth\n  help: barbosa-1 to barbosa-4, an-pang-1 to an-pang-3");
+        "a picture shows one table that is about growth\n  help: barbosa-1 to barbosa-4, an-pang-1 to an-pang-3");
   } else {
     for (; done < n && whole; done++) {
       whole = reproduce(o->rondo, &r[done], models);

@@ -33,10 +33,10 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   } else if (parsed_file_adopt(&parsed, given->rondo, j->file, j->text, j->length)) {
     j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
-    o.ranks = given->ranks;
-    path_from_original_directory(j, &o.trace_out, &paths[0]);
-    path_from_original_directory(j, &o.svg, &paths[1]);
-    path_from_original_directory(j, &o.html, &paths[2]);
+    o.ranks.all = given->ranks.all;
+    path_from_original_directory(j, &o.output.trace_out, &paths[0]);
+    path_from_original_directory(j, &o.output.svg, &paths[1]);
+    path_from_original_directory(j, &o.output.html, &paths[2]);
     status = check_model(&o, &parsed, j);
     parsed_file_release(&parsed);
   }
@@ -57,8 +57,9 @@ int command_resume(const struct command_options *given) {
                   given->files.n ? given->files.at[1] : "");
     return EXIT_BAD_INPUT;
   }
-  int status = checkpoint_folder_resume(&j, given->rondo, given->ranks, given->files.at[0]) ? resume_check(&j, given)
-                                                                                            : EXIT_BAD_INPUT;
+  int status = checkpoint_folder_resume(&j, given->rondo, given->ranks.all, given->files.at[0])
+                   ? resume_check(&j, given)
+                   : EXIT_BAD_INPUT;
   checkpoint_folder_release(&j);
   return status;
 }

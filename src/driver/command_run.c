@@ -18,7 +18,7 @@
 #define PROCESSES_MAX 1000 /* each round has a matrix of who hears whom */
 
 struct observation { /* of a property, along the run */
-  bool found;        /* false at some point; of a cover: true */
+  bool found;        /* the property was false at some point; a cover: it was reached */
   uint32_t round;    /* or step, the first time */
 };
 
@@ -68,20 +68,20 @@ static int observe_all(const struct trace *t, struct interpreter *interp, uint32
 
 static int write_run(const struct command_options *o, struct trace *t, struct interpreter *interp, uint64_t seed,
                      const char *why) {
-  struct style style = context_style(o->rondo, o->verbose);
+  struct style style = context_style(o->rondo, o->output.verbose);
   struct text out = {0}, json = {0}, properties = {0};
   const struct model *m = t->model;
   int status = observe_all(t, interp, t->claim.environment, &style, &properties);
-  if (o->json || o->trace_out) {
+  if (o->output.json || o->output.trace_out) {
     json_t *j = trace_to_json(t, interp);
     json_object_set_new(j, "seed", json_integer((json_int_t)seed));
     json_text(j, &json);
   }
-  if (o->trace_out && !file_write(o->rondo, o->trace_out, &json))
+  if (o->output.trace_out && !file_write(o->rondo, o->output.trace_out, &json))
     status = EXIT_BAD_INPUT;
   if (!diagrams_write(o, t, interp))
     status = EXIT_BAD_INPUT;
-  if (o->json) {
+  if (o->output.json) {
     text_add(&out, json.at);
   } else {
     text_addf(&out, "%s%s", m->name, m->nparams ? ", " : "");
@@ -122,8 +122,8 @@ static int run_model(const struct command_options *o, struct model *m) {
   struct run run;
   struct text why = {0}, fault = {0};
   struct claim claim = {.property = NO_PROPERTY};
-  uint64_t seed = o->seeded ? o->seed : fresh_seed();
-  uint32_t length = o->rounds ? o->rounds : model_steps(m) ? DEFAULT_STEPS : DEFAULT_ROUNDS;
+  uint64_t seed = o->random.seeded ? o->random.seed : fresh_seed();
+  uint32_t length = o->random.length ? o->random.length : model_steps(m) ? DEFAULT_STEPS : DEFAULT_ROUNDS;
   if ((o->env && !environment_find(o->rondo, m, o->env, &claim.environment)) ||
       !semantics_choose(m, o, &claim.semantics) || !whole_rounds(o->rondo, claim.semantics))
     return EXIT_BAD_INPUT;

@@ -1,9 +1,9 @@
 /* rondo threshold: for which parameters does a property fail, when the condition of `resilience` is
    left open?
 
-   As long as a counterexample is found, the parameters are taken for which the same way leads to it
-   (param/param_region.h), and excluded; what is left in the end is proved safe. Every region is confirmed
-   by a query of its own. */
+   While there is a counterexample, the region of all parameters with a run of the same shape is computed
+   (param/param_region.h) and excluded; the remaining parameters are proved safe. Every region is confirmed by a
+   separate query. */
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/files.h"
@@ -19,7 +19,9 @@
 #include <string.h>
 
 enum { REGIONS_MAX = 60 };
-#define SIMPLIFY_SECONDS 0.5 /* to make the regions readable, even if the time is up */
+#define SIMPLIFY_SECONDS 0.4 /* to make the regions readable, even if the time is up */
+#define SMALL_SECONDS 1.0    /* to compare the answer with searches of few processes; */
+#define SMALL_LEAST 0.2      /* even if the time is up */
 
 struct region_job {
   const struct counter_graph *graph; /* with nothing excluded */
@@ -140,7 +142,7 @@ static void reject_spurious(const struct threshold_search *h, struct proof *proo
       derived_system_violated(h->rounds, proof->run.params, seconds_left(h)))
     return;
   struct text why = {0};
-  text_add(&why, "the counter system allows too much: it has a run that the search did not find in the "
+  text_add(&why, "the counter system is too coarse: it has a run that the search did not find in the "
                  "algorithm");
   counter_run_release(&proof->run);
   proof->kind = ENGINE_UNDECIDED;
@@ -284,7 +286,7 @@ static bool has_resilience(struct rondo *context, const struct counter_system *s
     if (s->conditions[i].resilience)
       return true;
   context_error(context,
-                "'%s' leaves nothing open\n  help: mark the condition in question with 'resilience' "
+                "'%s' has no 'resilience' condition\n  help: mark the condition in question with 'resilience' "
                 "instead of 'where'",
                 s->name);
   return false;
@@ -292,16 +294,30 @@ static bool has_resilience(struct rondo *context, const struct counter_system *s
 
 static bool write_certificate(const struct threshold_search *h) {
   struct text out = {0};
-  if (!h->options->certificate)
+  if (!h->options->output.certificate)
     return true;
   text_addf(&out, "%s%s", h->t.exact ? h->t.proof.certificate : "", text_or_empty(&h->t.scripts));
-  bool ok = file_write(h->options->rondo, h->options->certificate, &out);
+  bool ok = file_write(h->options->rondo, h->options->output.certificate, &out);
   text_release(&out);
   return ok;
 }
 
+static int threshold_report(const struct threshold_search *h) {
+  struct text out = {0};
+  if (h->options->output.json) {
+    json_text(threshold_json(&h->t), &out);
+  } else {
+    struct style style = context_style(h->options->rondo, h->options->output.verbose);
+    threshold_text(&h->t, &style, &out);
+  }
+  context_write(h->options->rondo, &out);
+  return !write_certificate(h) ? EXIT_BAD_INPUT : h->t.exact ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+}
+
 static int answer(struct threshold_search *h) {
-  struct text why = {0}, out = {0};
+  struct text why = {0};
+  int status = EXIT_FAULT;
+  watch_answer(h->options->rondo, h->start + h->limits.seconds, h->limits.asked);
   watch_time(h->options->rondo, seconds_left(h));
   h->open = counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why);
   h->rest = h->open ? counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why) : NULL;
@@ -324,28 +340,17 @@ static int answer(struct threshold_search *h) {
   watch_time(h->limits.rondo, seconds_left(h) > SIMPLIFY_SECONDS ? seconds_left(h) : SIMPLIFY_SECONDS);
   regions_simplify(&h->t.unsafe, &h->open->conditions, h->limits.interrupt);
   watch_time(h->limits.rondo, 0);
-  if (h->rounds && h->t.exact && derived_system_disagrees(h->rounds, is_safe, h)) {
+  double small = seconds_left(h) > SMALL_SECONDS ? SMALL_SECONDS : seconds_left(h);
+  if (h->rounds && h->t.exact &&
+      derived_system_disagrees(h->rounds, small > SMALL_LEAST ? small : SMALL_LEAST, is_safe, h)) {
     context_error(h->options->rondo, "a fault of rondo itself: the search finds '%s' violated where it was proved",
                   h->property->name);
-    threshold_release(&h->t);
-    memory_free(h->kept);
-    counter_graph_free(h->open);
-    counter_graph_free(h->rest);
-    return EXIT_FAULT;
-  }
-  find_edge(h);
-  h->t.seconds = clock_seconds() - h->start;
-  h->t.graph = h->open;
-  if (h->options->json) {
-    json_text(threshold_json(&h->t), &out);
   } else {
-    struct style style = context_style(h->options->rondo, h->options->verbose);
-    threshold_text(&h->t, &style, &out);
+    find_edge(h);
+    h->t.seconds = clock_seconds() - h->start;
+    h->t.graph = h->open;
+    status = threshold_report(h);
   }
-  context_write(h->options->rondo, &out);
-  int status = h->t.exact ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
-  if (!write_certificate(h))
-    status = EXIT_BAD_INPUT;
   threshold_release(&h->t);
   memory_free(h->kept);
   counter_graph_free(h->open);

@@ -61,6 +61,7 @@ const volatile sig_atomic_t *context_listen(struct rondo *r) {
   if (!r->listening && r->host.listen)
     r->host.listen(r->host.context);
   r->listening = true;
+  watch_listening(r, true);
   return &r->stop;
 }
 
@@ -119,10 +120,13 @@ struct style context_style(const struct rondo *r, bool verbose) {
 }
 
 void context_write(struct rondo *r, struct text *t) {
-  if (t->n > 0 && !r->silent && r->host.write)
+  if (t->n > 0 && !r->silent && r->host.write) {
+    watch_hold(r, true);
     r->write_failed |= !r->host.write(r->host.context, t->at, t->n);
-  else if (t->n > 0 && !r->silent && r->answer)
+    watch_hold(r, false);
+  } else if (t->n > 0 && !r->silent && r->answer) {
     text_add_n(r->answer, t->at, t->n);
+  }
   text_release(t);
 }
 

@@ -9,6 +9,8 @@
 #include "report/layout.h"
 #include "search/bfs.h"
 
+#include <stdatomic.h>
+
 struct kept_diagnostic; /* owns its strings */
 struct monitor;
 
@@ -23,17 +25,18 @@ struct rondo {
   rondo_host host;
   /* Not 0: what runs must end soon; search_interrupted gives the reason. */
   volatile sig_atomic_t stop;
-  /* With checkpoints, not 0: stop at once, without writing one. */
+  /* Not 0: end at once, without a checkpoint and without traces. */
   volatile sig_atomic_t insist;
   bool listening;          /* what runs now can be interrupted */
+  double began;            /* the command, by clock_seconds */
   struct monitor *monitor; /* sets both when time or memory is used up; NULL: not needed yet */
   struct test_settings tests;
   VEC(struct kept_diagnostic *) diagnostics;
   const struct rondo_model *given;          /* the open model, if the command is about one */
   struct checked_instance *result_instance; /* receives the answers of a check, or NULL */
   struct text *answer;                      /* receives the answer if the host has no write */
-  bool write_failed;                        /* the host could not write all of it */
-  bool silent;                              /* says nothing: rank 0 does */
+  bool write_failed;                        /* the host could not write the whole answer */
+  bool silent;                              /* reports nothing: rank 0 does */
 };
 
 /* ---- output ---- */
@@ -64,8 +67,22 @@ const volatile sig_atomic_t *context_listen(struct rondo *);
 void watch_time(struct rondo *, double seconds);
 /* Sets `stop` when the resident memory of the process exceeds the limit (0: none). */
 void watch_resident_memory(struct rondo *, size_t limit);
-/* From now on, `insist` is set a few seconds after `stop`. */
-void watch_grace_period(struct rondo *);
+/* With checkpoints, `insist` is set a few seconds after `stop`. writing: whether one is being written; NULL: none is.
+ */
+void watch_checkpoints(struct rondo *, const atomic_bool *writing);
+
+/* The end of the whole answer (by clock_seconds; 0: none), in whatever phase it is then; asked: the limit, for
+   messages. Shortly after that, and after an interruption, `insist` is set, and a little later the host is told that
+   the answer is overdue. Removes the answer that was prepared. */
+void watch_answer(struct rondo *, double deadline, double asked);
+void watch_listening(struct rondo *, bool); /* may the host interrupt? */
+void watch_hold(struct rondo *, bool held); /* the time in between does not count */
+/* What the host gets if the answer becomes overdue; takes the text over. */
+void answer_prepare(struct rondo *, struct text *, int status);
+bool answer_may_be_overdue(const struct rondo *);
+/* Traces may take a little longer than the answer's deadline: the seconds that are left for them, not 0. */
+double trace_seconds(double deadline);
+
 size_t default_memory_limit(void);
 /* What the user left open: memory, threads (one for each processor that we may use), what tests want; and
    interruptions, from here on. */

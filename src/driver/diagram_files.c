@@ -5,7 +5,7 @@
 #include "report/diagram.h"
 #include "report/trace_html.h"
 
-bool diagrams_wanted(const struct command_options *o) { return o->svg || o->html; }
+bool diagrams_wanted(const struct command_options *o) { return o->output.svg || o->output.html; }
 
 static bool write_one(struct rondo *context, const char *path,
                       void (*draw)(const struct trace *, struct interpreter *, struct text *), const struct trace *t,
@@ -24,6 +24,6 @@ bool diagrams_write(const struct command_options *o, const struct trace *t, stru
     context_error(o->rondo, "the run is too long to draw");
     return false;
   }
-  bool svg = write_one(o->rondo, o->svg, trace_svg, t, interp);
-  return write_one(o->rondo, o->html, trace_html, t, interp) && svg;
+  bool svg = write_one(o->rondo, o->output.svg, trace_svg, t, interp);
+  return write_one(o->rondo, o->output.html, trace_html, t, interp) && svg;
 }

@@ -6,7 +6,7 @@
 #include "trace/trace.h"
 
 bool diagrams_wanted(const struct command_options *);
-/* False: said why not. */
+/* False: the error was reported. */
 bool diagrams_write(const struct command_options *, const struct trace *, struct interpreter *);
 
 #endif

@@ -1,5 +1,5 @@
 /* Asynchronous rounds: is the round distance unbounded? It is if a run of lockstep rounds returns to a state, and some
-   processes can go through that segment without the others: then they can repeat it for ever. */
+   processes can go through that segment without the others: then they can repeat it forever. */
 #include "driver/divergence.h"
 
 #include "interp/async_round.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The same but for how many rounds and phases went by, where nobody can tell. */
+/* Equal except for the numbers of rounds and phases, where these cannot be observed. */
 static bool is_same_state(const struct model *m, const struct config *a, const struct config *b, uint32_t period) {
   struct config *copy = config_copy(m, b);
   copy->rounds = a->rounds;
@@ -18,8 +18,8 @@ static bool is_same_state(const struct model *m, const struct config *a, const s
   return same;
 }
 
-/* Live processes are beyond the stretch (they went through it) or have not come to it, some of each; and the former
-   hear none of the latter in it. */
+/* Every live process has completed the segment or has not begun it, there are some of each, and in the segment the
+   former hear none of the latter. */
 static bool repeats_without_others(const struct async_run *f, uint32_t from, uint32_t to) {
   uint64_t ahead = 0, behind = 0;
   for (uint32_t p = 0; p < f->n; p++) {
@@ -45,7 +45,7 @@ static bool finds_round_number(void *context, const struct node *n) {
   return !*found;
 }
 
-/* From the round after `rounds` on, what the environment allows does not depend on how many there were. */
+/* From the round after `rounds` on, what the environment allows does not depend on the number of the round. */
 static bool environment_is_stationary(const struct environment *env, uint32_t rounds) {
   bool counts = false;
   for (uint32_t i = 0; i < env->nclauses; i++) {

@@ -1,7 +1,7 @@
-/* Processes that take steps: do their rounds run apart without bound? A stretch of a run after which everything is as
-   it was, but that the rounds of those in front are larger by the same amount, is taken again and again, with these
-   rounds. Rounds are only compared and advanced, so what can be done a few times over, with ever larger gaps, can be
-   done for ever; the reference is asked for each of those steps, with plain integers. */
+/* Models of steps: is the round distance unbounded? If a segment of a run leads back to the same state, except that the
+   rounds of the leading processes are larger by the same amount, it is repeated with these larger rounds. Rounds are
+   only compared and advanced, so a segment that can be repeated a few times, with ever larger gaps, can be repeated
+   forever. The interpreter confirms each of the repeated steps, with plain integers. */
 #include "driver/divergence.h"
 
 #include "interp/events.h"
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-#define REPETITIONS 8 /* over: more than any number that texts add to a round */
+#define REPETITIONS 8 /* more than any number that a model adds to a round */
 
 struct pump {
   const struct trace *trace;
   struct interpreter *interp;
   struct system *space;
   struct model *model;
-  value most;    /* round that comes up in the run */
+  value most;    /* the highest round in the run */
   value *rounds; /* what each becomes */
 };
 
 typedef void value_visit_fn(void *context, value *v, const struct type *);
 
-/* Of processes and globals; messages are looked at when they are taken. */
+/* Of processes and globals; messages are renamed when they are taken (shifted_step). */
 static void each_value(const struct model *m, struct config *c, value_visit_fn *visit, void *context) {
   for (uint32_t g = 0; g < m->nglobals; g++)
     visit(context, &c->globals[g], m->globals[g].type);
@@ -64,7 +64,7 @@ static void set_shift(struct pump *k, value from, value by) {
     k->rounds[r] = r < from ? r : r + by;
 }
 
-/* Are processes and globals those of a, with the rounds of those in front moved? */
+/* Are processes and globals those of a, with the rounds of the leading processes increased? */
 static bool is_shifted(struct pump *k, const struct config *a, const struct config *b) {
   struct config *copy = config_copy(k->model, a), *other = config_copy(k->model, b);
   each_value(k->model, copy, shift_value, k);
@@ -104,7 +104,7 @@ static void find_highest_round(struct pump *k) {
   k->most = all.hi > 0 ? all.hi : 0;
 }
 
-/* The stretch once more, from `at`, which becomes where it leads to. */
+/* Repeats the segment from `at`, which becomes the state that it leads to. */
 static bool repeat_stretch(struct pump *k, struct config *at, uint32_t from, uint32_t to) {
   const struct trace *t = k->trace;
   struct config *next = config_new(k->model);

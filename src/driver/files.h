@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Both: false: said why. */
+/* Both: false: the error was reported. */
 bool file_write(struct rondo *, const char *path, const struct text *);
 /* All or nothing, keeping the permissions; a symbolic link stays one. */
 bool file_replace(struct rondo *, const char *path, const struct text *);

@@ -11,7 +11,7 @@
 
 struct job_line; /* from the work to whoever started it */
 
-/* The work of a job, in the new process if there is one. Its last word is `result`. */
+/* The work of a job, in the new process if there is one. It leaves its answer in `result`. */
 typedef void job_work_fn(void *context, const struct job_line *, struct text *result);
 /* From inside the work: how far it is. */
 void job_report_progress(const struct job_line *, const char *progress);
@@ -53,7 +53,7 @@ bool jobs_add(struct jobs *, const char *name, job_work_fn *, void *context);
 /* Waits until a job ends that has not been returned yet; NULL: nothing runs any more, the time is
    up, or it was interrupted. Jobs do not move while none is added. */
 struct job *jobs_next(struct jobs *);
-void jobs_stop(struct jobs *, struct job *); /* it need not go on */
+void jobs_stop(struct jobs *, struct job *); /* its answer is not needed any more */
 void jobs_release(struct jobs *);            /* ends all */
 
 #endif

@@ -1,16 +1,26 @@
-/* Limits of time and memory. Searches check them between steps; in between, a thread checks them and sets the flags of
-   its context. Without threads nobody does. */
+/* Limits of time and memory, and interruptions. Searches check them between steps; in between, a thread checks them and
+   sets the flags of its context. Whatever runs then ends soon, unless it is in the middle of something that does not
+   look at the flags: then the host is told (rondo_host.overdue). Without threads nobody does this. */
 #include "driver/context.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "driver/options.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_SECONDS 3.0 /* seconds to reach a point where a checkpoint can be written */
-#define POLL_SHORT 0.002  /* seconds, if there is not much memory left */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOWDOWN 10.0
+#else
+#define SLOWDOWN 1.0
+#endif
+#define CHECKPOINT_GRACE 3.0            /* seconds to reach a point where a checkpoint can be written */
+#define TRACE_GRACE (SLOWDOWN * 0.4)    /* seconds of work to make traces of what was found */
+#define OVERDUE_AFTER (SLOWDOWN * 0.45) /* further seconds of work after which the host is told */
+#define IDLE_MAX (SLOWDOWN * 5)         /* so many seconds count as work even if the process got no processor */
+#define POLL_SHORT 0.002                /* seconds, if there is not much memory left */
 #define POLL_LONG 0.02
 #define RESIDENT_SLACK (1 << 20) /* bytes above the limit that are tolerated */
 
@@ -19,21 +29,83 @@ struct monitor {
   pthread_t thread;
   pthread_mutex_t lock; /* of what follows, and of setting the flags */
   pthread_cond_t changed;
-  double deadline, grace_until; /* 0: none */
-  size_t memory;                /* 0: any */
-  bool grace, quit;
+  double deadline;            /* of the current phase: `stop` is set then; 0: none */
+  size_t memory;              /* 0: any */
+  const atomic_bool *writing; /* with checkpoints: one is being written; else NULL */
+  /* The whole answer: */
+  double answer_deadline, asked; /* 0: none; the limit as the user gave it */
+  bool listening;                /* the host may interrupt */
+  bool held;                     /* the host is writing, which takes as long as it takes */
+  double late_since, late_work;  /* the time and the processor time at which it was seen to be late; 0: it is not */
+  bool told;                     /* the host, that it is overdue */
+  struct text answer;            /* for that case */
+  int status;
+  bool quit;
 };
 
-double clock_seconds(void) {
+static double seconds_of(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
+
+double clock_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 /* The host may set `stop` at any moment, in a signal handler or another thread: that must not be overwritten. */
 static bool stop_replace(struct rondo *r, sig_atomic_t old, sig_atomic_t new) {
   return __atomic_compare_exchange_n(&r->stop, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+
+/* The work since it was seen to be late. On a busy machine a process may get no processor for a while, which is not its
+   fault. */
+static double late_work(const struct monitor *w, double at) {
+  double waited = at - w->late_since, worked = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - w->late_work;
+  return waited < IDLE_MAX && worked < waited ? worked : waited;
+}
+
+static void tell_overdue(struct monitor *w, bool interrupted) {
+  static const char *const inconclusive = "inconclusive";
+  const rondo_host *host = &w->rondo->host;
+  struct text message = {0};
+  w->told = true;
+  text_add(&message, "rondo: ");
+  if (interrupted) {
+    text_add(&message, "interrupted");
+  } else {
+    text_add(&message, "the limit of ");
+    seconds_add(&message, w->asked);
+    text_add(&message, " was reached");
+  }
+  text_addf(&message, " in the middle of a long step, which is left unfinished: %s\n",
+            w->status == EXIT_VIOLATED ? "the answer says what was found before" : inconclusive);
+  host->overdue(host->context, (rondo_status)w->status, text_or_empty(&w->answer), message.at);
+  text_release(&message);
+}
+
+/* The stages after the end: traces are cut short (`insist`), then the host is told. */
+static void check_lateness(struct monitor *w, double at) {
+  struct rondo *r = w->rondo;
+  sig_atomic_t stop = r->stop;
+  bool interrupted = w->listening && stop && stop != INTERRUPT_TIME && stop != INTERRUPT_MEMORY;
+  bool late = interrupted || (w->answer_deadline > 0 && at >= w->answer_deadline);
+  double grace = w->writing ? CHECKPOINT_GRACE : TRACE_GRACE;
+  if (!late && !(w->writing && stop)) {
+    w->late_since = 0;
+    return;
+  }
+  if (w->late_since == 0 || w->held || (w->writing && *w->writing)) {
+    w->late_since = at;
+    w->late_work = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    return;
+  }
+  double work = late_work(w, at);
+  if ((w->writing ? at - w->late_since : work) >= grace)
+    r->insist = 1;
+  if (late && work >= grace + OVERDUE_AFTER && r->host.overdue && !w->told)
+    tell_overdue(w, interrupted);
+}
+
+static double earlier(double wait, double other) { return wait == 0 || other < wait ? other : wait; }
 
 /* Checks everything. Returns the seconds until the next check; 0: none is needed. */
 static double look(struct monitor *w) {
@@ -49,14 +121,11 @@ static double look(struct monitor *w) {
     w->deadline = 0;
     stop_replace(r, 0, INTERRUPT_TIME);
   }
-  if (w->grace && r->stop && w->grace_until == 0)
-    w->grace_until = at + GRACE_SECONDS;
-  if (w->grace && w->grace_until > 0 && at >= w->grace_until)
-    r->insist = 1;
-  if (w->grace && (wait == 0 || wait > POLL_LONG))
-    wait = POLL_LONG;
-  if (w->deadline > 0 && (wait == 0 || wait > w->deadline - at))
-    wait = w->deadline - at;
+  check_lateness(w, at);
+  if (w->listening || w->writing)
+    wait = earlier(wait, POLL_LONG);
+  if (w->deadline > 0)
+    wait = earlier(wait, w->deadline - at);
   return wait;
 }
 
@@ -93,6 +162,7 @@ static struct monitor *monitor_of(struct rondo *r) {
   struct monitor *w = memory_alloc(sizeof *w);
   pthread_condattr_t monotonic;
   w->rondo = r;
+  w->status = EXIT_INCONCLUSIVE;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&w->lock, NULL);
@@ -116,6 +186,7 @@ void monitor_free(struct monitor *w) {
   thread_join(w->thread);
   pthread_cond_destroy(&w->changed);
   pthread_mutex_destroy(&w->lock);
+  text_release(&w->answer);
   memory_free(w);
 }
 
@@ -131,7 +202,6 @@ void watch_time(struct rondo *r, double seconds) {
   pthread_mutex_lock(&w->lock);
   if (stop_replace(r, INTERRUPT_TIME, 0))
     r->insist = 0;
-  w->grace_until = 0;
   w->deadline = seconds > 0 ? clock_seconds() + seconds : 0;
   monitor_changed(w);
 }
@@ -146,13 +216,68 @@ void watch_resident_memory(struct rondo *r, size_t limit) {
   monitor_changed(w);
 }
 
-void watch_grace_period(struct rondo *r) {
-  struct monitor *w = monitor_of(r);
+void watch_checkpoints(struct rondo *r, const atomic_bool *writing) {
+  struct monitor *w = r->monitor || writing ? monitor_of(r) : NULL;
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);
-  w->grace = true;
+  w->writing = writing;
   monitor_changed(w);
+}
+
+void watch_listening(struct rondo *r, bool listening) {
+  struct monitor *w = r->monitor || (listening && r->host.overdue) ? monitor_of(r) : NULL;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->listening = listening && r->host.overdue;
+  w->told = false;
+  monitor_changed(w);
+}
+
+void watch_answer(struct rondo *r, double deadline, double asked) {
+  struct monitor *w = r->monitor || deadline > 0 ? monitor_of(r) : NULL;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->answer_deadline = deadline;
+  w->asked = asked;
+  w->late_since = 0;
+  text_release(&w->answer);
+  w->status = EXIT_INCONCLUSIVE;
+  if (stop_replace(r, INTERRUPT_TIME, 0) || !r->stop)
+    r->insist = 0;
+  monitor_changed(w);
+}
+
+void answer_prepare(struct rondo *r, struct text *answer, int status) {
+  struct monitor *w = r->monitor;
+  if (w) {
+    pthread_mutex_lock(&w->lock);
+    struct text old = w->answer;
+    w->answer = *answer;
+    w->status = status;
+    pthread_mutex_unlock(&w->lock);
+    *answer = old;
+  }
+  text_release(answer);
+}
+
+bool answer_may_be_overdue(const struct rondo *r) { return r->host.overdue && r->monitor; }
+
+void watch_hold(struct rondo *r, bool held) {
+  struct monitor *w = r->monitor;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->held = held;
+  w->late_since = 0;
+  pthread_mutex_unlock(&w->lock);
+}
+
+double trace_seconds(double deadline) {
+  double left = deadline + TRACE_GRACE - clock_seconds();
+  return left > 1e-3 ? left : 1e-3;
 }
 
 void limits_complete(struct rondo *r, struct limits *l) {
@@ -165,6 +290,7 @@ void limits_complete(struct rondo *r, struct limits *l) {
   l->precheck_from = r->tests.precheck_from;
   l->spill_from = r->tests.spill_from;
   l->interrupt = context_listen(r);
+  l->insist = &r->insist;
 }
 
 void limits_until(struct limits *l, double deadline) {

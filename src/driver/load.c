@@ -121,7 +121,7 @@ struct model *model_load(const struct parsed_file *s, const struct param_binding
 struct counter_system *counters_load(const struct parsed_file *s, const struct command_options *o) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
     context_error(s->rondo,
-                  "'%s' is a model of %s: what is said for all parameters is said of counter systems and of "
+                  "'%s' is a model of %s: proofs for all parameters are for counter systems and "
                   "models of "
                   "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
                   s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps", s->source.path);
@@ -161,7 +161,7 @@ struct param_binding *bindings_single(const struct command_options *o, bool proo
     if (o->defines.at[d].low == o->defines.at[d].high)
       continue;
     if (proof)
-      context_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+      context_error(o->rondo, "a proof cannot have a range for '%s'\n  help: without -D it holds for all values",
                     o->defines.at[d].name);
     else
       context_error(o->rondo, "one instance at a time: '%s' has a range\n  help: rondo check makes tables of ranges",

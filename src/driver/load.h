@@ -9,7 +9,7 @@
 #define MODEL_BYTES_MAX ((size_t)16 << 20) /* bytes */
 #define TRACE_BYTES_MAX ((size_t)1 << 30)
 
-/* "-" is standard input. NULL: said why. For memory_free; terminated. */
+/* "-" is standard input. NULL: the error was reported. For memory_free; terminated. */
 char *file_read(struct rondo *, const char *path, size_t largest, size_t *length);
 
 struct parsed_file { /* a file that parses */
@@ -18,12 +18,12 @@ struct parsed_file { /* a file that parses */
   struct arena arena;
   struct ast *tree;
   char *text;
-  bool borrowed; /* the text is somebody else's */
+  bool borrowed; /* the caller owns the text */
 };
 
 bool parsed_file_load(struct parsed_file *, struct rondo *, const char *path);
 bool parsed_file_adopt(struct parsed_file *, struct rondo *, const char *path, char *text,
-                       size_t length); /* which is its own from then on */
+                       size_t length); /* takes the text over */
 bool parsed_file_borrow(struct parsed_file *, struct rondo *, const char *path, char *text, size_t length);
 void parsed_file_release(struct parsed_file *);
 
@@ -34,7 +34,7 @@ bool parsed_file_is_algorithm(const struct parsed_file *);
 struct model *model_load(const struct parsed_file *, const struct param_binding *, size_t n, bool complete, bool quiet,
                          struct text *first_error);
 
-/* NULL: said why. A file that is no counter system is refused. */
+/* NULL: the error was reported. A file that is no counter system is refused. */
 struct counter_system *counters_load(const struct parsed_file *, const struct command_options *);
 
 /* The values that `-D` gives, of ranges the lowest; for memory_free. */
@@ -49,7 +49,7 @@ struct loaded_model {
   struct param_binding *bindings;
   struct model *model;
 };
-/* False: said why. complete: as model_load. */
+/* False: the error was reported. complete: as model_load. */
 bool loaded_model_open(struct loaded_model *, const struct command_options *, bool complete);
 void loaded_model_close(struct loaded_model *);
 

@@ -60,8 +60,8 @@ static bool take_successors(struct command_options *o, const char *argument, str
 }
 
 static bool take_store(struct command_options *o, const char *argument, struct text *error) {
-  o->hash_compaction = !strcmp(argument, "hash");
-  if (o->hash_compaction || !strcmp(argument, "exact"))
+  o->storage.hash_compaction = !strcmp(argument, "hash");
+  if (o->storage.hash_compaction || !strcmp(argument, "exact"))
     return true;
   text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
   return false;
@@ -104,7 +104,7 @@ static bool take_engine(struct command_options *o, const char *argument, struct 
 static bool take_format(struct command_options *o, const char *argument, struct text *error) {
   static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
   size_t i;
-  o->to = argument;
+  o->output.to = argument;
   if (word_find(argument, names, sizeof names / sizeof *names, &i))
     return true;
   text_addf(
@@ -137,8 +137,8 @@ static bool take_time(struct command_options *o, const char *argument, struct te
 }
 
 static bool take_seed(struct command_options *o, const char *argument, struct text *error) {
-  o->seeded = true;
-  return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
+  o->random.seeded = true;
+  return count_parse(argument, 0, UINT64_MAX, &o->random.seed, error);
 }
 
 /* --- the table --- */

@@ -22,31 +22,51 @@ struct define { /* -D name=low..high */
   int64_t low, high;
 };
 
+struct output_options {                             /* what is written, and where */
+  const char *trace_out, *svg, *html, *certificate; /* files, or NULL */
+  const char *to, *format;                          /* of export; of reproduce */
+  bool json, verbose, no_trace;
+};
+
+struct storage_options {           /* where states are kept */
+  const char *checkpoint, *spill;  /* folders, or NULL */
+  struct checkpoints *checkpoints; /* those of the folder, or NULL */
+  bool hash_compaction;            /* --store hash */
+};
+
+struct random_run_options {
+  uint32_t length; /* in rounds or steps; 0: the default */
+  uint64_t seed;
+  bool seeded;
+};
+
+struct rank_options {
+  struct ranks *all; /* that search together, or NULL */
+  bool is_helper;    /* not rank 0: it reports nothing, and leaves to rank 0 what one rank does alone */
+};
+
 struct command_options {
   struct rondo *rondo;
   enum command command;
+  char **words; /* after the command, as they were given */
+  int nwords;
   VEC(const char *) files;
   VEC(struct define) defines;
   VEC(const char *) properties;
-  const char *checkpoint; /* the folder, or NULL */
-  const char *spill;      /* likewise */
-  char **words;           /* after the command, as they were given */
-  int nwords;
-  const char *env, *trace_out, *svg, *html, *certificate, *engine, *to, *format;
+  const char *env, *engine;
   struct reduction_request requested;
   struct limits limits;
-  struct checkpoints *checkpoints; /* or NULL */
-  uint32_t depth;                  /* of unrolling, for solvers; 0: not given */
-  uint32_t rounds;                 /* or steps, of a random run; 0: the default */
-  uint64_t seed;
+  uint32_t depth; /* of unrolling, for solvers; 0: not given */
   enum successors_by successors;
   uint32_t max_distance;    /* 0: any */
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
-  struct ranks *ranks;      /* that search together, or NULL */
-  bool is_helper_rank;      /* not rank 0: it reports nothing, and leaves to rank 0 what one rank does alone */
-  bool lengths_unused;      /* lengths of counterexamples are not reported */
-  bool hash_compaction;     /* --store hash */
-  bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
+  bool has_semantics;
+  bool lengths_unused; /* lengths of counterexamples are not reported */
+  bool audit, check, help;
+  struct output_options output;
+  struct storage_options storage;
+  struct random_run_options random;
+  struct rank_options ranks;
 };
 
 /* False: *error says what is wrong, with help. argv starts after the command. */

@@ -17,7 +17,7 @@ int prove_report(const struct command_options *, const struct proof_result *, ui
 int prove_rounds(const struct parsed_file *, const struct command_options *);
 
 /* The counter system of a property of a model of rounds, compared with it for few processes; open:
-   with `resilience` left open. NULL: said why, and status is the exit status for it. */
+   with `resilience` left open. NULL: the error was reported, and status is the exit status for it. */
 struct derived_system;
 struct derived_system *derived_system_open(const struct parsed_file *, const struct command_options *,
                                            const char *property, bool open, int *status);
@@ -27,9 +27,9 @@ void derived_system_close(struct derived_system *);
 const struct counter_system *derived_system_counters(const struct derived_system *);
 /* Does the search find the algorithm itself violate it, with these parameters, within so many seconds? */
 bool derived_system_violated(struct derived_system *, const int64_t *params, double seconds);
-/* Does the search, for a second at most, find it violated by few processes where `safe` says that
-   it holds? The parameters do not include quotients. */
+/* Does the search, within so many seconds, find it violated by few processes where `safe` says that it holds? The
+   parameters do not include quotients. */
 typedef bool params_safe_fn(void *context, const int64_t *params);
-bool derived_system_disagrees(struct derived_system *, params_safe_fn *safe, void *context);
+bool derived_system_disagrees(struct derived_system *, double seconds, params_safe_fn *safe, void *context);
 
 #endif

@@ -131,7 +131,7 @@ static void judge_certificate(struct portfolio *d, struct pending_certificate *c
     d->proof->certificate = c->work.script;
     c->work.script = NULL;
   } else {
-    report(d, engine, "an invariant that does not stand the check");
+    report(d, engine, "an invariant that failed its check");
   }
 }
 
@@ -156,9 +156,22 @@ static void start(struct portfolio *d, const char *only) {
   }
 }
 
+char *proof_undecided(const struct proof_limits *limits, bool late, bool interrupted, const char *where) {
+  struct text why = {0};
+  text_add(&why, "no proof and no counterexample; ");
+  if (late) {
+    text_add(&why, "the limit of ");
+    seconds_add(&why, limits->asked > 0 ? limits->asked : limits->seconds);
+    text_add(&why, " was reached");
+  } else {
+    text_add(&why, interrupted ? "interrupted" : "every engine gave up");
+  }
+  text_add(&why, where);
+  return why.at;
+}
+
 /* Reports how far the engines got that were still running, and why there is no verdict. */
 static void conclude(struct portfolio *d, const struct proof_limits *limits) {
-  struct text why = {0};
   for (size_t i = 0; i < d->jobs.entries.n; i++) {
     const struct job *r = &d->jobs.entries.at[i];
     if (r->end == JOB_RUNNING && r->progress.n)
@@ -170,17 +183,7 @@ static void conclude(struct portfolio *d, const struct proof_limits *limits) {
   d->proof->memory = d->jobs.most_memory;
   if (d->proof->kind != ENGINE_UNDECIDED)
     return;
-  text_add(&why, "no proof and no counterexample");
-  if (d->jobs.late) {
-    text_add(&why, "; the limit of ");
-    seconds_add(&why, limits->asked > 0 ? limits->asked : limits->seconds);
-    text_add(&why, " was reached");
-  } else if (limits->interrupt && *limits->interrupt) {
-    text_add(&why, "; interrupted");
-  } else {
-    text_add(&why, "; every engine gave up");
-  }
-  d->proof->limit = why.at;
+  d->proof->limit = proof_undecided(limits, d->jobs.late, limits->interrupt && *limits->interrupt, "");
 }
 
 void portfolio_run(struct counter_graph *g, const char *only, const struct proof_limits *limits, struct proof *proof) {

@@ -15,6 +15,10 @@ struct proof_limits {
   const volatile sig_atomic_t *interrupt; /* its stop */
 };
 
+/* Why there is neither a proof nor a counterexample: late (the limit was reached), interrupted, or, if neither, every
+   engine gave up. For memory_free. */
+char *proof_undecided(const struct proof_limits *, bool late, bool interrupted, const char *where);
+
 /* only: an engine's name, or NULL for all. */
 void portfolio_run(struct counter_graph *, const char *only, const struct proof_limits *, struct proof *);
 

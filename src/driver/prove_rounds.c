@@ -1,6 +1,6 @@
 /* A model of rounds, for all values of its parameters: each property by way of the counter system
-   that is derived for it. What the counter system does wrong counts only if the algorithm does it,
-   too: it is checked with the parameters of that run. */
+   that is derived for it. A violation of the counter system counts only if the search finds one of the
+   algorithm, with the parameters of that run. */
 #include "driver/prove_rounds.h"
 #include "driver/context.h"
 #include "driver/jobs.h"
@@ -293,20 +293,13 @@ static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, c
   if (out->concrete)
     return;
   struct text why = {0};
-  bool late = clock_seconds() >= p->deadline;
-  if (late || *p->limits.interrupt) {
-    text_add(&why, "no proof and no counterexample; ");
-    if (late) {
-      text_add(&why, "the limit of ");
-      seconds_add(&why, p->limits.asked);
-      text_add(&why, " was reached");
-    } else {
-      text_add(&why, "interrupted");
-    }
-    text_add(&why, " while the search looked for a run of the counter system in the algorithm,");
-  } else {
-    text_add(&why, "the counter system allows too much: it has a run that the search did not find in the algorithm,");
-  }
+  bool late = clock_seconds() >= p->deadline, interrupted = *p->limits.interrupt;
+  char *stopped = proof_undecided(&p->limits, late, interrupted,
+                                  " while the search looked for a run of the counter system in the algorithm,");
+  text_add(&why, late || interrupted ? stopped
+                                     : "the counter system is too coarse: it has a run that the search did not find in "
+                                       "the algorithm,");
+  memory_free(stopped);
   const char *comma = "";
   for (uint32_t i = 0; i < a->system->nparams; i++)
     if (!a->system->params[i].of) {
@@ -345,16 +338,7 @@ static void attempt_free(struct proof_attempt *a) {
 
 /* Ended by a limit before there was a counter system. */
 static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
-  struct text t = {0};
-  text_add(&t, "no proof and no counterexample; ");
-  if (why == INTERRUPT_TIME) {
-    text_add(&t, "the limit of ");
-    seconds_add(&t, p->limits.seconds);
-    text_add(&t, " was reached while the counter system was derived");
-  } else {
-    text_add(&t, "interrupted while the counter system was derived");
-  }
-  return t.at;
+  return proof_undecided(&p->limits, why == INTERRUPT_TIME, true, " while the counter system was derived");
 }
 
 /* A proof is reported only if the derivation passes the comparison. */
@@ -435,6 +419,7 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   double start =
       p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds; /* the first: with the beginning */
   p->deadline = start + p->limits.seconds;
+  watch_answer(p->options->rondo, p->deadline, p->limits.asked);
   struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
@@ -486,6 +471,7 @@ static bool rounds_proof_begin(struct rounds_proof *p) {
   const struct command_options *o = p->options;
   p->limits = prove_limits(o);
   p->deadline = clock_seconds() + p->limits.seconds;
+  watch_answer(o->rondo, p->deadline, p->limits.asked);
   p->given = bindings_single(o, true);
   return p->given && find_first_instance(p);
 }
@@ -640,8 +626,8 @@ static bool disagreement_at(void *context, const int64_t *params) {
   return left > 0.01 && !d->found && !*d->r->p.limits.interrupt;
 }
 
-bool derived_system_disagrees(struct derived_system *r, params_safe_fn *safe, void *context) {
-  struct disagreement_search d = {r, safe, context, clock_seconds() + 1, false};
+bool derived_system_disagrees(struct derived_system *r, double seconds, params_safe_fn *safe, void *context) {
+  struct disagreement_search d = {r, safe, context, clock_seconds() + seconds, false};
   small_instances(derived_system_counters(r), &r->shape, disagreement_at, &d);
   return d.found;
 }

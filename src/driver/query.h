@@ -18,7 +18,7 @@ struct live_query { /* a liveness property in an environment */
   uint32_t property, environment;
 };
 
-struct query_groups { /* not both are empty */
+struct query_groups { /* at least one of them is not empty */
   VEC(struct query_group) at;
   VEC(struct live_query) live;
 };
@@ -35,18 +35,21 @@ struct query_context {              /* the instance that is asked about */
   bool semantics_by_default; /* the user did not choose it */
   bool quiet;                /* what an engine refuses is not reported, only in *refused */
   double deadline;           /* of all queries about it, by clock_seconds; 0: none, or not known yet */
+  bool prepares;             /* an answer is prepared in case that a query does not end in time */
 };
 
-/* Properties of the same environment go together. False: said why. */
+int exit_status_of(enum verdict);
+
+/* Properties of the same environment go together. False: the error was reported. */
 bool query_groups_make(struct query_groups *, const struct model *, const struct command_options *);
 void query_groups_release(struct query_groups *);
 
-/* Asks all of them, within one time limit. False: a fault of rondo, in *fault; or the engine cannot do it, and said
- * why: in *refused. */
+/* Answers all of them, within one time limit. False: a fault of rondo (*fault), or the engine does not support the
+   query (*refused). */
 bool query_groups_answer(const struct query_groups *, const struct query_context *, struct check_result *,
                          struct text *refused, struct text *fault);
 
-/* One of them. */
+/* Answers one of them; likewise. */
 bool query_answer(const struct query_context *, const struct query *, struct run_result *, struct text *refused,
                   struct text *fault);
 
@@ -66,7 +69,7 @@ struct system *query_system(const struct query_context *, const struct query *, 
 /* driver/query_lockstep.c: does the verdict of a liveness property in lockstep rounds hold in asynchronous ones? If
    those were asked for and it does not, the verdict becomes inconclusive. */
 void live_lockstep_licence(const struct query_context *, const struct live_query *, struct run_result *);
-/* driver/query_live.c: likewise, of a live property. */
+/* driver/query_live.c: answers a liveness query. */
 bool live_query_answer(const struct query_context *, const struct live_query *, struct run_result *,
                        struct text *fault);
 

@@ -1,4 +1,4 @@
-/* Which properties are asked in which environment. */
+/* Which properties are checked together, in which environment. */
 #include "driver/context.h"
 #include "driver/load.h"
 #include "driver/query.h"
@@ -44,7 +44,7 @@ static bool is_about_errors(const struct model *m, const char *name) {
    compaction, which cannot revisit the edges between states. */
 static bool live_supported(struct query_groups *in, const struct model *m, const struct command_options *o) {
   enum symbolic_engine engine;
-  if (in->live.n > 0 && o->hash_compaction) {
+  if (in->live.n > 0 && o->storage.hash_compaction) {
     context_error(o->rondo,
                   "with '--store hash' no live property can be checked, and '%s' is one\n  help: '--property' names "
                   "those to be checked, "

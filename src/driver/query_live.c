@@ -33,7 +33,7 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
    that, so that it also limits the making of the trace. */
 static bool run_within_limits(struct liveness_search *l, const struct live_check *a,
                               const struct assumptions *assumptions) {
-  const struct limits *limits = &a->asked.options->limits;
+  const struct limits *limits = &l->graph.limits;
   l->graph.progress = progress_or_null(a->asked.options->rondo);
   l->graph.progress_context = &(struct progress_context){a->asked.options->rondo, a->asked.model};
   interpreter_watch(a->asked.interp, limits->interrupt);
@@ -54,7 +54,7 @@ static struct trace *replayed(const struct live_check *a, const struct claim *cl
   struct text why = {0};
   struct trace *t = trace_confirmed(a->asked.interp, a->asked.model, claim, run, &why);
   if (!t)
-    text_addf(a->fault, "the reference does not confirm what was found for '%s'\n  %s", a->shown_property->name,
+    text_addf(a->fault, "the interpreter does not confirm what was found for '%s'\n  %s", a->shown_property->name,
               text_or_empty(&why));
   text_release(&why);
   return t;
@@ -91,10 +91,10 @@ static bool add_lasso(const struct live_check *a, const struct liveness_search *
 }
 
 static bool add_error(const struct live_check *a, const struct liveness_search *l, struct property_result *p) {
-  uint32_t n, atom = l->graph.error_atom;
+  uint32_t n, atom = l->graph.error_at.atom;
   struct path_goal goal;
   struct run run = {0};
-  if (l->graph.error_from == UINT32_MAX)
+  if (l->graph.error_at.from == UINT32_MAX)
     return true; /* in the choice of initial states */
   struct claim claim = {.environment = a->query.environment,
                         .semantics = a->query.semantics,
@@ -121,7 +121,7 @@ static bool add_error(const struct live_check *a, const struct liveness_search *
 }
 
 static bool add_traces(const struct live_check *a, const struct liveness_search *l, struct run_result *r) {
-  bool shown = !a->asked.options->no_trace;
+  bool shown = !a->asked.options->output.no_trace;
   if (shown && live_shows_violation(l) && !add_lasso(a, l, &r->properties[0]))
     return false;
   if (!l->graph.error.found)
@@ -195,11 +195,11 @@ static bool uses_coins(const struct live_check *a) {
 static const char *refusal(const struct live_check *a, const struct system *space, const struct automaton *automaton) {
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->asked.options->engine, &engine))
-    return "this engine looks at states only";
+    return "this engine does not check live properties";
   if (!space->ops->atom || !space->ops->concretise_path)
-    return "this semantics is not for runs that go on for ever";
+    return "this semantics does not support infinite runs";
   if (!environment_run_clauses_fit(&a->asked.model->environments[a->query.environment]))
-    return "its environment says more than 64 things about whole runs";
+    return "its environment has more than 64 clauses about whole runs";
   if (a->form.refused)
     return a->form.refused;
   if (!automaton)
@@ -207,7 +207,7 @@ static const char *refusal(const struct live_check *a, const struct system *spac
   if (a->shown_property->almost_surely && !automaton_is_limit_deterministic(automaton))
     return "'almost surely' is for 'eventually', 'always eventually' and 'leads to'";
   if (a->shown_property->almost_surely && !space->probabilistic && uses_coins(a))
-    return "'random' is not told from free choice in models like this one";
+    return "'random' is not distinguished from free choice in models of this kind";
   return NULL;
 }
 
@@ -220,8 +220,10 @@ static bool live_check_run(const struct live_check *a, const struct reduction_re
   struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
   const char *refused = refusal(a, space, automaton);
   struct liveness_search l;
+  struct limits limits = a->asked.options->limits;
   bool ok = true;
-  liveness_search_init(&l, space, automaton, &assumptions, &a->asked.options->limits);
+  limits_until(&limits, a->asked.deadline); /* making the transition system may have taken time */
+  liveness_search_init(&l, space, automaton, &assumptions, &limits);
   if (!refused)
     run_within_limits(&l, a, NULL);
   if (!refused && assumptions.coins)

@@ -15,9 +15,9 @@ static struct licence lockstep_licence(const struct query_context *a, const stru
   struct refusal why;
   switch (locality_of(m, q, property, a->arena, &why)) {
   case LOCAL:
-    return (struct licence){.granted = true, .reason = "it speaks of one process at a time"};
+    return (struct licence){.granted = true, .reason = "it is about one process at a time"};
   case LOCAL_ROUNDS:
-    return (struct licence){.granted = true, .reason = "it speaks of whole rounds"};
+    return (struct licence){.granted = true, .reason = "it is about whole rounds"};
   case LOCAL_NOT:
   case LOCAL_STATUS_DEPENDENT:
     return (struct licence){.reason = why.reason, .at = why.at};
@@ -31,15 +31,14 @@ static struct licence lockstep_licence(const struct query_context *a, const stru
       continue;
     followed++;
     if (s->findings[i].found)
-      return (struct licence){
-          .reason = arena_printf(a->arena, "'%s' does not stay as it is", source_quote(m, p->at, a->arena)),
-          .at = p->at};
+      return (struct licence){.reason = arena_printf(a->arena, "'%s' is not stable", source_quote(m, p->at, a->arena)),
+                              .at = p->at};
   }
   for (uint32_t i = 0; i < m->nstabilities; i++)
     followed -= m->properties[m->nproperties + i].stability_of == property + 1;
   if (followed != 0)
-    return (struct licence){.reason = "too much has to stay as it is to be followed", .at = m->properties[property].at};
-  return (struct licence){.granted = true, .reason = "what is wrong with a process stays wrong"};
+    return (struct licence){.reason = "it has too many stability conditions", .at = m->properties[property].at};
+  return (struct licence){.granted = true, .reason = "a violation by a process is stable"};
 }
 
 void lockstep_licences(const struct query_context *a, const struct query *q, const struct search *s,
@@ -181,7 +180,7 @@ static void make_inconclusive(struct property_result *p) {
   trace_free(p->trace);
   memory_free(p->proved);
   p->trace = NULL;
-  p->proved = memory_strdup("what happens for ever is asked of whole rounds only");
+  p->proved = memory_strdup("live properties are checked in lockstep rounds only");
   p->verdict = VERDICT_INCONCLUSIVE;
 }
 

@@ -44,8 +44,8 @@ void query_run_release(struct query_run *);
 /* By this process alone, with limits of its own. */
 void query_search_alone(const struct query_run *, struct search *, struct system *, const struct limits *,
                         struct checkpoints *);
-/* A run is shown although the search was stopped, unless that takes as long again as the search may take, or there is a
-   signal meanwhile. The end is not 0 if it was cut short, as search_interrupted says. */
+/* A run is shown although the search was stopped, if that takes only a little longer than the whole answer may take.
+   The end is not 0 if it was cut short, as search_interrupted says. */
 void trace_watch_begin(const struct query_run *);
 sig_atomic_t trace_watch_end(const struct query_run *);
 

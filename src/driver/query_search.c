@@ -24,11 +24,13 @@ struct system *query_system(const struct query_context *a, const struct query *q
 }
 
 static void search_with(const struct query_run *a, struct ranks *ranks, struct search *s, struct system *space,
-                        const struct limits *limits, struct checkpoints *checkpoints) {
+                        const struct limits *given, struct checkpoints *checkpoints) {
+  struct limits within = *given, *limits = &within;
+  limits_until(limits, a->about->deadline); /* making the transition system may have taken time */
   search_init(s, space, limits);
   s->ranks = ranks;
   s->checkpoints = checkpoints;
-  s->spill_folder = a->options->spill;
+  s->disk.folder = a->options->storage.spill;
   s->progress = progress_or_null(a->options->rondo);
   s->progress_context = &(struct progress_context){a->options->rondo, a->model};
   interpreter_watch(a->interp, checkpoints ? limits->insist : limits->interrupt);
@@ -60,15 +62,15 @@ static struct reduction_request requested_of(const struct command_options *o) {
 bool query_takes_part(struct query_run *a) {
   *a->result = (struct run_result){0};
   a->requested = requested_of(a->options);
-  a->ranks = a->query.semantics == SEMANTICS_FINE ? NULL : a->options->ranks;
-  if (a->options->is_helper_rank && !a->ranks)
+  a->ranks = a->query.semantics == SEMANTICS_FINE ? NULL : a->options->ranks.all;
+  if (a->options->ranks.is_helper && !a->ranks)
     return false;
   if (a->ranks && !ranks_ready(a->ranks, a->model->values.vectors))
     return false; /* rank 0 has ended */
   a->system = query_system(a->about, &a->query, &a->requested, &a->licences);
   if (a->ranks && !(a->system->ops->names && a->system->ops->names(a->system, 0)))
     a->ranks = NULL;
-  if (!a->options->is_helper_rank || a->ranks)
+  if (!a->options->ranks.is_helper || a->ranks)
     return true;
   a->system->ops->free(a->system);
   a->system = NULL;
@@ -77,7 +79,7 @@ bool query_takes_part(struct query_run *a) {
 
 void query_explore(struct query_run *a) {
   struct text decimal = {0};
-  search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->checkpoints);
+  search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->storage.checkpoints);
   if (a->system->ops->heard_of_assignments && a->system->ops->heard_of_assignments(a->system, &decimal))
     a->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
@@ -98,7 +100,7 @@ static bool search_again(const struct query_run *a, const struct search *s, uint
   if (limits.memory > 0 && memory_resident() == 0) /* else the memory of s is part of it */
     limits.memory = limits.memory > s->stats.memory ? limits.memory - s->stats.memory : 1;
   *space = query_system(a->about, &a->query, &a->requested, &licences);
-  query_search_alone(a, again, *space, &limits, a->options->checkpoints);
+  query_search_alone(a, again, *space, &limits, a->options->storage.checkpoints);
   if (!search_limited(again->end))
     return true;
   search_release(again);
@@ -156,7 +158,7 @@ void query_repeat(struct query_run *a) {
   uint32_t rounds = a->options->rondo->tests.no_deterministic_search ? 0 : search_rerun_depth(s),
            signature = s->limits.signature;
   struct system *space;
-  if (a->options->no_trace)
+  if (a->options->output.no_trace)
     return;
   if (rounds > 0 && search_again(a, s, rounds, signature, &a->repeat, &space)) {
     if (!signature || has_same_paths(a, s, &a->repeat)) {

@@ -63,8 +63,8 @@ static struct trace *trace_of(const struct symbolic_query *a, struct symbolic_fi
                         .property = f->property == UINT32_MAX ? NO_PROPERTY : a->query->properties[f->property],
                         .error = f->error};
   if (!run_of(a, f, &run)) {
-    text_addf(a->fault, "the reference cannot do what the solver found for '%s', %s", property_result_name(p),
-              p->proved);
+    text_addf(a->fault, "the interpreter has no run like the one that the solver found for '%s', %s",
+              property_result_name(p), p->proved);
     run_release(&run);
     return NULL;
   }
@@ -72,7 +72,7 @@ static struct trace *trace_of(const struct symbolic_query *a, struct symbolic_fi
   run_simplify(&run, a->interp, a->model, &claim);
   struct trace *t = trace_confirmed(a->interp, a->model, &claim, &run, &why);
   if (!t)
-    text_addf(a->fault, "the reference does not confirm what the solver found for '%s', %s\n  %s",
+    text_addf(a->fault, "the interpreter does not confirm what the solver found for '%s', %s\n  %s",
               property_result_name(p), p->proved, text_or_empty(&why));
   text_release(&why);
   return t;
@@ -114,7 +114,7 @@ static bool find_error(const struct symbolic_query *a, struct symbolic_answer *a
   if (answer->error.at_start) {
     if (initial_error(a->interp, a->query->environment, &s->error.error))
       return true;
-    text_add(a->fault, "the solver cannot choose initial states, the reference can");
+    text_add(a->fault, "the solver finds no initial states, the interpreter does");
     return false;
   }
   struct property_result none = {.proved = (char *)"an error of the model"};

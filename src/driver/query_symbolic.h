@@ -10,9 +10,8 @@
 bool symbolic_engine_find(const char *name, enum symbolic_engine *);
 bool symbolic_engine_is(const char *name); /* likewise, or "explicit" */
 
-/* Fills the result like a search. False: a fault of rondo in *fault; or the model cannot be put to a solver, then
-   *refused says why, and it was said. Rounds are whole ones: what has to stay as it is for that to be enough is not
-   followed. */
+/* Fills the result like a search. False: a fault of rondo (*fault), or the engine does not support the model
+   (*refused), which was reported. Rounds are lockstep rounds; stability properties are not checked. */
 bool symbolic_query_answer(const struct query_context *, const struct query *, struct run_result *,
                            struct text *refused, struct text *fault);
 

@@ -1,5 +1,5 @@
-/* Traces of what a search found: concrete, simplified, replayed, and as short as can be; and the runs in which
-   processes get further and further apart. */
+/* Traces of what a search found: concrete, simplified, replayed, and the shortest if possible; and runs in which the
+   round distance is unbounded. */
 #include "driver/query_run.h"
 
 #include "analysis/may_fail.h"
@@ -15,8 +15,9 @@
 
 void trace_watch_begin(const struct query_run *a) {
   const struct limits *limits = &a->options->limits;
-  interpreter_watch(a->interp, *limits->interrupt ? NULL : limits->interrupt);
-  watch_time(a->options->rondo, limits->seconds);
+  double seconds = limits->seconds, left = a->about->deadline > 0 ? trace_seconds(a->about->deadline) : 0;
+  interpreter_watch(a->interp, *limits->interrupt ? limits->insist : limits->interrupt);
+  watch_time(a->options->rondo, left > 0 && (seconds == 0 || left < seconds) ? left : seconds);
 }
 
 sig_atomic_t trace_watch_end(const struct query_run *a) {
@@ -49,7 +50,7 @@ static struct trace *trace_make(const struct query_run *a, const struct search *
     run_simplify(&run, a->interp, a->model, &claim);
   struct trace *t = trace_confirmed(a->interp, a->model, &claim, &run, &why);
   if (!t)
-    text_addf(fault, "the reference does not confirm what was found for '%s', %s\n  %s", property_result_name(p),
+    text_addf(fault, "the interpreter does not confirm what was found for '%s', %s\n  %s", property_result_name(p),
               p->proved, text_or_empty(&why));
   text_release(&why);
   return t;
@@ -130,7 +131,7 @@ bool query_make_traces(struct query_run *a) {
   struct run_result *r = a->result;
   const struct search *shown = a->repeat_system ? &a->repeat : &a->search;
   sig_atomic_t cut;
-  for (uint32_t i = 0; i < r->nproperties && !a->options->no_trace; i++) {
+  for (uint32_t i = 0; i < r->nproperties && !a->options->output.no_trace; i++) {
     struct property_result *p = &r->properties[i];
     const struct finding *f = finding_of(&a->search, i), *way = finding_of(shown, i);
     if (f->found && (!way->found || f->rounds != way->rounds || f->fault_cost != way->fault_cost)) {
@@ -222,7 +223,7 @@ bool query_shorten_traces(struct query_run *a) {
   struct run_result *r = a->result;
   const struct licences *l = r->licences;
   bool reduced = l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_FUSION].applied;
-  if (a->options->no_trace || !model_steps(a->model))
+  if (a->options->output.no_trace || !model_steps(a->model))
     return true;
   for (uint32_t i = 0; i < r->nproperties; i++)
     if (r->properties[i].trace)
@@ -290,7 +291,7 @@ static bool divergence_alone(const struct query_run *a) {
 }
 
 bool query_find_divergence(struct query_run *a) {
-  if ((a->query.semantics != SEMANTICS_FINE && !model_steps(a->model)) || a->options->is_helper_rank)
+  if ((a->query.semantics != SEMANTICS_FINE && !model_steps(a->model)) || a->options->ranks.is_helper)
     return true;
   return a->ranks ? divergence_alone(a) : divergence_of(a, &a->search, a->result);
 }

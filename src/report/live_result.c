@@ -117,8 +117,8 @@ void property_result_describe_unshown(struct property_result *p, enum unshown wh
     verdict_add_limit(&proved, end, limits, NULL);
   } else {
     text_add(&proved, why == UNSHOWN_UNBOUNDED
-                          ? "messages pile up in it, in channels where they stand in the way of others"
-                          : "it does not come back to where it was");
+                          ? "messages accumulate in it without bound, ahead of others in their channels"
+                          : "it does not return to an earlier state");
   }
   p->verdict = VERDICT_INCONCLUSIVE;
   property_result_set_proved(p, &proved);

@@ -12,28 +12,29 @@
 static void new_visited_set(struct search *s) {
   s->backend = s->ranks              ? &visited_on_ranks
                : s->limits.signature ? &visited_compacted
-               : s->spill_folder     ? &visited_spillable
+               : s->disk.folder      ? &visited_spillable
                                      : &visited_in_memory;
   s->visited_set = s->backend->new_set(s);
 }
 
 void search_init(struct search *s, struct system *space, const struct limits *limits) {
-  *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX, .resumed_from = UINT32_MAX};
+  *s =
+      (struct search){.space = space, .limits = *limits, .threads.from = UINT32_MAX, .saving.resumed_from = UINT32_MAX};
   uint32_t n = space->query->nproperties;
   s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
 }
 
 void search_release(struct search *s) {
-  worker_pool_free(s->pool);
+  worker_pool_free(s->threads.pool);
   memory_free(s->findings);
   visited_free(s->visited_set);
-  for (uint32_t i = 0; i < s->ntexts; i++)
-    memory_free(s->texts[i]);
-  memory_free(s->texts);
+  for (uint32_t i = 0; i < s->saving.ntexts; i++)
+    memory_free(s->saving.texts[i]);
+  memory_free(s->saving.texts);
   rank_paths_free(s);
-  memory_free(s->error_text);
-  spill_free(s->spill);
-  memory_free(s->spill_error_text);
+  memory_free(s->across.error_text);
+  spill_free(s->disk.spill);
+  memory_free(s->disk.error_text);
   *s = (struct search){0};
 }
 
@@ -62,10 +63,10 @@ void search_stop(struct search *s, enum search_end why) {
 }
 
 void search_reset(struct search *s, struct worker *w) {
-  worker_pool_free(s->pool);
-  s->pool = NULL;
-  spill_free(s->spill);
-  s->spill = NULL;
+  worker_pool_free(s->threads.pool);
+  s->threads.pool = NULL;
+  spill_free(s->disk.spill);
+  s->disk.spill = NULL;
   s->pause = false;
   visited_free(s->visited_set);
   new_visited_set(s);
@@ -75,7 +76,7 @@ void search_reset(struct search *s, struct worker *w) {
   s->cut = false;
   s->complete = 0;
   s->stats = (struct search_stats){0};
-  s->threaded_from = s->resumed_from = UINT32_MAX;
+  s->threads.from = s->saving.resumed_from = UINT32_MAX;
   vec_release(&s->stage->first);
   *s->stage = (struct search_stage){0};
   w->transitions = w->frontier_states = w->rounds = 0;
@@ -91,11 +92,11 @@ void search_reset(struct search *s, struct worker *w) {
 
 static bool is_for_many(struct worker *w, uint64_t states) {
   struct search *s = w->search;
-  if (s->limits.threads < 2 || states < s->limits.threads_from || s->single_threaded)
+  if (s->limits.threads < 2 || states < s->limits.threads_from || s->threads.single)
     return false;
-  if (!s->pool && !(s->pool = worker_pool_new(w, s->limits.threads)))
-    s->single_threaded = true;
-  return s->pool;
+  if (!s->threads.pool && !(s->threads.pool = worker_pool_new(w, s->limits.threads)))
+    s->threads.single = true;
+  return s->threads.pool;
 }
 
 static bool run(struct worker *w, bool (*work)(struct worker *)) {
@@ -115,17 +116,17 @@ static bool run_stage(struct worker *w, enum stage_kind kind) {
   if (!at->begun)
     at->transitions = w->transitions;
   if (kind != STAGE_BEYOND && is_for_many(w, at->states)) {
-    w->made = worker_pool_run(s->pool, works[kind], &at->layer, next);
+    w->made = worker_pool_run(s->threads.pool, works[kind], &at->layer, next);
   } else {
     struct frontier f;
     s->backend->open_frontier(&f, s, &at->layer);
-    w->frontier = &f;
+    w->taken.frontier = &f;
     w->next = next;
-    w->at = w->ntaken = 0;
+    w->taken.at = w->taken.n = 0;
     w->made = run(w, works[kind]);
     frontier_release(&f);
   }
-  w->frontier = NULL;
+  w->taken.frontier = NULL;
   at->begun = false;
   vec_clear(&at->first);
   s->error = w->error;
@@ -196,8 +197,8 @@ static bool check_layer(struct worker *w, bool made) {
 static void make_lanes(struct worker *w, bool begun) {
   struct search *s = w->search;
   struct layer *next = &s->stage->next;
-  if (is_for_many(w, s->stage->states) && s->threaded_from == UINT32_MAX)
-    s->threaded_from = w->rounds;
+  if (is_for_many(w, s->stage->states) && s->threads.from == UINT32_MAX)
+    s->threads.from = w->rounds;
   visited_next_layer(s->visited_set);
   for (uint32_t i = begun ? next->partitions : 0; i < visited_partitions(s->visited_set); i++)
     next->from[i] = visited_end_of(s->visited_set, i);
@@ -237,7 +238,7 @@ static void go(struct worker *w) {
     bool kept = search_rekey(w);
     if (!kept)
       search_reset(s, w);
-    if (!s->ranks) /* with ranks, `restart` stays set: keys were too narrow on this rank or on another */
+    if (!s->backend->distributed) /* else `restart` stays set: keys were too narrow on this rank or on another */
       s->space->restart = false;
     explore(w, kept);
   }
@@ -250,24 +251,22 @@ static void go(struct worker *w) {
 
 void search_run(struct search *s) {
   new_visited_set(s);
-  bool limited = s->limits.states != 0 && s->limits.states <= VISITED_MAX_STATES;
-  if (s->limits.states == 0 || (!limited && !s->ranks))
-    s->limits.states = s->ranks ? UINT64_MAX : VISITED_MAX_STATES;
+  bool limited = s->limits.states != 0 && s->limits.states <= VISITED_MAX_STATES, many = s->backend->distributed;
+  if (s->limits.states == 0 || (!limited && !many))
+    s->limits.states = many ? UINT64_MAX : VISITED_MAX_STATES;
   if (s->limits.threads_from == 0)
     s->limits.threads_from = PARALLEL_MIN_STATES;
   /* A limit on states needs one thread: with several, the number of states at which they stop is not deterministic. */
-  s->single_threaded = !threads_exist() || limited || s->ranks || !s->space->ops->clone;
+  s->threads.single = !threads_exist() || limited || many || !s->space->ops->clone;
   struct worker *w = worker_new(s, s->space, 0);
   struct search_stage stage = {0};
   s->stage = &stage;
   worker_start_clock(w);
   if (!s->backend->begin || s->backend->begin(w))
     go(w);
-  if (s->spill && !search_limited(s->end)) { /* the candidates are no longer needed */
-    visited_free(s->visited_set);
-    s->visited_set = visited_new();
-  }
-  worker_pool_detach(s->pool);
+  if (s->backend->done)
+    s->backend->done(s);
+  worker_pool_detach(s->threads.pool);
   batches_free(w->batches);
   worker_free(w);
   vec_release(&stage.first);
@@ -275,9 +274,9 @@ void search_run(struct search *s) {
 }
 
 uint32_t search_rerun_depth(const struct search *s) {
-  uint32_t rounds = 0, from = s->threaded_from;
-  if (s->space->order_unstable && s->resumed_from < from)
-    from = s->resumed_from;
+  uint32_t rounds = 0, from = s->threads.from;
+  if (s->space->order_unstable && s->saving.resumed_from < from)
+    from = s->saving.resumed_from;
   for (uint32_t i = 0; i <= s->space->query->nproperties; i++) {
     const struct finding *f = i < s->space->query->nproperties ? &s->findings[i] : &s->error;
     if (f->found && f->rounds >= from && f->rounds >= rounds)

@@ -9,11 +9,11 @@
 
 #include "base/memory.h"
 #include "search/search_checkpoint.h"
+#include "search/search_parts.h"
 #include "search/visited_set.h"
 #include "system/system.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 
 enum search_end {
   SEARCH_EXHAUSTED,   /* every state was seen */
@@ -33,7 +33,8 @@ struct limits { /* 0 or NULL: no limit */
   double seconds, seconds_asked; /* seconds_asked: the time limit as reported to the user; 0: the same as `seconds` */
   uint32_t rounds;               /* search no deeper; this is not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; search_interrupted says why */
-  const volatile sig_atomic_t *insist; /* with checkpoints: not 0: stop at once, even without time for a checkpoint */
+  const volatile sig_atomic_t
+      *insist;            /* not 0: stop at once, without a checkpoint and without checking the last layer */
   uint32_t threads;       /* at most; only used for large layers, and only if the transition system can be cloned */
   uint64_t threads_from;  /* smaller layers use one thread; 0: the default */
   uint64_t precheck_from; /* liveness: from so many states on edges are not stored; 0: the default */
@@ -72,14 +73,24 @@ struct search_stats {
 
 typedef void search_progress_fn(void *context, const struct search_stats *);
 
+/* ---- for search engines: limits and progress (search_limits.c) ---- */
+
+double search_now(void); /* in seconds */
+bool search_time_is_up(const struct limits *, const struct search_stats *);
+/* The larger of the resident memory and what the search has accounted for. */
+size_t search_memory_used(struct memory_sample *, const struct search_stats *);
+/* Calls `progress` unless it was called just now, or is NULL. */
+void search_report_progress(struct search_clock *, search_progress_fn *progress, void *context,
+                            const struct search_stats *);
+
+/* ---- a search ---- */
+
 struct search {
   struct system *space;
   struct limits limits;
   search_progress_fn *progress; /* or NULL; called a few times a second */
   void *progress_context;
   struct checkpoints *checkpoints; /* or NULL */
-  const char *spill_folder; /* where states go when memory is full; NULL: the search ends then. Not supported with
-                               checkpoints or ranks */
   /* Results of search_run: */
   enum search_end end;
   struct finding *findings; /* by property of the query; never found for live properties */
@@ -91,32 +102,13 @@ struct search {
   const char *why; /* SEARCH_GAVE_UP; borrowed */
   struct visited_set *visited_set;
   const struct visited_backend *backend;
-  /* With several threads: */
-  struct worker_pool *pool; /* the other workers, or NULL */
-  bool single_threaded;     /* several threads cannot be used */
-  uint32_t threaded_from;   /* the depth of the layer in which several threads started; UINT32_MAX: never */
-  /* With checkpoints: */
-  uint32_t number;            /* of its file */
-  uint64_t generation;        /* with several ranks: the generation of the valid files; 0: none */
-  uint32_t resumed_from;      /* the depth of the layer in which it was resumed; UINT32_MAX: not resumed */
   struct search_stage *stage; /* the current stage */
-  atomic_bool pause;          /* all workers shall suspend themselves for a checkpoint */
-  _Atomic int ending;         /* a search_end: end after the checkpoint; EXHAUSTED: continue */
-  double checkpoint_due;      /* in seconds of search time */
-  char **texts;               /* texts of errors that were found before it was resumed */
-  uint32_t ntexts;
-  /* With states on disk (search/spill.h): */
-  struct spill *spill; /* NULL: all states are in memory */
-  char *spill_error_text;
-  /* With several ranks (search/ranks.h): */
-  struct ranks *ranks; /* or NULL; set after search_init */
-  struct {             /* totals of the other ranks at the last exchange; memory: only of those on this machine */
-    uint64_t states, transitions;
-    size_t memory;
-  } other_ranks;
-  char *error_text; /* of an error that another rank found */
-  /* To the findings, by property, then to the error: their states are spread over several ranks. */
-  struct rank_path *paths;
+  atomic_bool pause;          /* all workers shall suspend themselves */
+  struct ranks *ranks;        /* several ranks (search/ranks.h), or NULL; set after search_init */
+  struct search_threads threads;
+  struct search_saving saving; /* with checkpoints */
+  struct search_disk disk;     /* its folder is not supported with checkpoints or ranks */
+  struct search_across across; /* with several ranks */
 };
 
 void search_init(struct search *, struct system *, const struct limits *);

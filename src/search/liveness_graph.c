@@ -4,17 +4,9 @@
 #include "base/memory.h"
 
 #include <string.h>
-#include <time.h>
 
 #define TICKS_PER_LIMIT_CHECK 2048
 #define TICKS_PER_STATE 16
-#define SECONDS_PER_PROGRESS 0.1
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static uint32_t label_of(struct liveness_graph *g, uint64_t marks, uint32_t group, uint32_t adversary_choice) {
   int64_t key[] = {(int64_t)marks, group, adversary_choice};
@@ -27,13 +19,13 @@ static uint32_t label_of(struct liveness_graph *g, uint64_t marks, uint32_t grou
 static void empty(struct liveness_graph *g) {
   g->visited_set = visited_new();
   g->label_names = intern_new();
-  g->error_from = UINT32_MAX;
+  g->error_at.from = UINT32_MAX;
   /* LABEL_STAYS; different from all labels of steps, because no adversary choice has that number */
   label_of(g, UINT64_MAX, NO_GROUP, UINT32_MAX);
 }
 
 void liveness_graph_init(struct liveness_graph *g, struct system *space, const struct limits *limits) {
-  *g = (struct liveness_graph){.space = space, .limits = *limits, .started = now()};
+  *g = (struct liveness_graph){.space = space, .limits = *limits, .clock.started = search_now()};
   if (g->limits.states == 0 || g->limits.states > VISITED_MAX_STATES)
     g->limits.states = VISITED_MAX_STATES;
   empty(g);
@@ -58,8 +50,7 @@ static void begin_again(struct liveness_graph *g) {
                                  .limits = g->limits,
                                  .progress = g->progress,
                                  .progress_context = g->progress_context,
-                                 .started = g->started,
-                                 .last_progress = g->last_progress};
+                                 .clock = g->clock};
   liveness_graph_release(g);
   *g = fresh;
   empty(g);
@@ -82,12 +73,12 @@ size_t liveness_graph_bytes(const struct liveness_graph *g) {
   return visited_bytes(g->visited_set) + intern_bytes(g->label_names) + g->refs.cap * sizeof *g->refs.at +
          g->letters.cap * sizeof *g->letters.at + g->first.cap * sizeof *g->first.at +
          g->count.cap * sizeof *g->count.at + g->steps.cap * sizeof *g->steps.at +
-         g->last_edge.cap * sizeof *g->last_edge.at + g->product_memory + g->precheck_memory;
+         g->last_edge.cap * sizeof *g->last_edge.at + g->product_memory + g->precheck.memory;
 }
 
 void liveness_graph_update_stats(struct liveness_graph *g) {
-  g->stats.states = g->refs.n > g->precheck_states ? g->refs.n : g->precheck_states;
-  g->stats.seconds = now() - g->started;
+  g->stats.states = g->refs.n > g->precheck.states ? g->refs.n : g->precheck.states;
+  g->stats.seconds = search_now() - g->clock.started;
   g->stats.memory = liveness_graph_bytes(g) + g->space->ops->memory(g->space);
 }
 
@@ -99,20 +90,16 @@ bool liveness_graph_may_continue(struct liveness_graph *g) {
 }
 
 bool liveness_graph_tick(struct liveness_graph *g, uint32_t ticks) {
-  g->ticks += ticks;
-  if (g->ticks < TICKS_PER_LIMIT_CHECK)
+  g->clock.ticks += ticks;
+  if (g->clock.ticks < TICKS_PER_LIMIT_CHECK)
     return true;
-  g->ticks = 0;
+  g->clock.ticks = 0;
   liveness_graph_update_stats(g);
-  if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
+  if (search_time_is_up(&g->limits, &g->stats))
     liveness_graph_stop(g, SEARCH_TIME);
-  if (g->limits.memory > 0 &&
-      (g->stats.memory >= g->limits.memory || memory_resident_recent(&g->look, g->stats.seconds) >= g->limits.memory))
+  if (g->limits.memory > 0 && search_memory_used(&g->look, &g->stats) >= g->limits.memory)
     liveness_graph_stop(g, SEARCH_MEMORY);
-  if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
-    g->last_progress = g->stats.seconds;
-    g->progress(g->progress_context, &g->stats);
-  }
+  search_report_progress(&g->clock, g->progress, g->progress_context, &g->stats);
   return liveness_graph_may_continue(g) && !search_limited(g->end);
 }
 
@@ -122,14 +109,14 @@ static void found_error(struct liveness_graph *g, const struct model_error *erro
   bool by_step = atom == UINT32_MAX;
   if (g->error.found)
     return;
-  g->error_atom = atom;
+  g->error_at.atom = atom;
   g->error = (struct finding){.found = true,
                               .by_step = by_step,
                               .state = STATE_REF_NONE,
                               .target = STATE_REF_NONE,
                               .property = by_step ? UINT32_MAX : 0,
                               .error = *error};
-  g->error_from = from;
+  g->error_at.from = from;
   liveness_graph_stop(g, SEARCH_MODEL_ERROR);
 }
 
@@ -160,8 +147,8 @@ static bool read_letter(struct liveness_graph *g, uint32_t state) {
 
 /* Evaluates the atoms in new states. Not while the transition system generates them: one request at a time. */
 static bool read_letters(struct liveness_graph *g) {
-  while (g->evaluated < g->refs.n)
-    if (!read_letter(g, g->evaluated++))
+  while (g->expansion.evaluated < g->refs.n)
+    if (!read_letter(g, g->expansion.evaluated++))
       return false;
   return !g->space->restart;
 }
@@ -206,20 +193,20 @@ bool liveness_graph_add_initial(struct liveness_graph *g, const struct state *st
 /* Filters out a repetition of the step that last reached the target. Other duplicates do no harm. */
 static bool is_new(struct liveness_graph *g, struct liveness_graph_edge step) {
   struct last_edge *l = &g->last_edge.at[step.to];
-  if (l->from == g->expanding && l->label == step.label)
+  if (l->from == g->expansion.state && l->label == step.label)
     return false;
-  *l = (struct last_edge){g->expanding, step.label};
+  *l = (struct last_edge){g->expansion.state, step.label};
   return true;
 }
 
 static bool add_step(void *context, const struct state *state, const struct edge *edge) {
   struct liveness_graph *g = context;
   if (edge->error) {
-    found_error(g, edge->error, UINT32_MAX, g->expanding);
+    found_error(g, edge->error, UINT32_MAX, g->expansion.state);
     return false;
   }
   g->stats.transitions++;
-  run_edges_note(&g->noted, edge);
+  run_edges_note(&g->expansion.noted, edge);
   uint32_t to = add_state(g, state);
   if (to == UINT32_MAX)
     return false;
@@ -258,11 +245,11 @@ bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
     return true;
   }
   struct state at = liveness_graph_state(g, state);
-  if (g->inside && !g->inside(g->inside_context, &at))
+  if (g->within.has && !g->within.has(g->within.context, &at))
     return true;
-  g->expanding = state;
+  g->expansion.state = state;
   g->first.at[state] = g->steps.n;
-  bool stays, ok = run_edges_emit(g->space, &at, add_step, g, &g->noted, &stays);
+  bool stays, ok = run_edges_emit(g->space, &at, add_step, g, &g->expansion.noted, &stays);
   ok = liveness_graph_may_continue(g) && ok; /* an interrupted system may leave out steps */
   if (ok && stays)
     vec_push(&g->steps, ((struct liveness_graph_edge){state, LABEL_STAYS}));

@@ -36,6 +36,31 @@ bool run_edges_emit(struct system *, const struct state *, emit_fn *, void *cont
 /* The truth values of the query's atoms in a state. False: *atom has no value there. */
 bool run_letter(struct system *, const struct state *, uint64_t *letter, uint32_t *atom, struct model_error *);
 
+/* Where an error was found. */
+struct error_place {
+  uint32_t atom; /* the atom that has no value there; UINT32_MAX for errors in steps */
+  uint32_t from; /* the state before the step, or in which an atom has no value; UINT32_MAX: none */
+};
+
+/* What the SCC pre-check found, and the memory that it uses, which counts towards the limit. */
+struct precheck_counts {
+  size_t memory;
+  uint64_t states, transitions;
+};
+
+/* Only part of the states: the others have no steps. */
+struct graph_filter {
+  bool (*has)(void *context, const struct state *); /* NULL: all states */
+  void *context;
+};
+
+/* How far the exploration is. */
+struct graph_expansion {
+  uint32_t state;         /* the one being expanded, */
+  struct run_edges noted; /* and its steps so far */
+  uint32_t evaluated;     /* number of states whose letter is known */
+};
+
 struct liveness_graph {
   struct system *space;
   struct limits limits;
@@ -52,22 +77,16 @@ struct liveness_graph {
   uint32_t initials;    /* number of initial states, which come first */
   enum search_end end;  /* EXHAUSTED unless it was stopped */
   bool cut;             /* limits.rounds: there are more states beyond */
-  struct finding error; /* `state` and `target` are STATE_REF_NONE: see error_from */
-  uint32_t error_atom;  /* the atom that has no value there; UINT32_MAX for errors in steps */
-  uint32_t error_from;  /* the state before the step, or in which an atom has no value; UINT32_MAX: none */
+  struct finding error; /* `state` and `target` are STATE_REF_NONE: see error_at */
+  struct error_place error_at;
   struct search_stats stats;
-  size_t product_memory;    /* of the product; counts towards the limit */
-  size_t precheck_memory;   /* the same for the SCC pre-check, */
-  uint64_t precheck_states; /* and how many states it found */
-  uint64_t precheck_transitions;
-  bool (*inside)(void *context, const struct state *); /* or NULL; states outside have no steps */
-  void *inside_context;
+  size_t product_memory; /* of the product; counts towards the limit */
+  struct precheck_counts precheck;
+  struct graph_filter within;
   /* private */
   VEC(struct last_edge) last_edge; /* by state */
-  uint32_t expanding, ticks;
-  uint32_t evaluated;     /* number of states whose letter is known */
-  struct run_edges noted; /* of the state being expanded */
-  double started, last_progress;
+  struct graph_expansion expansion;
+  struct search_clock clock;
   struct memory_sample look;
 };
 #define UNEXPANDED UINT64_MAX

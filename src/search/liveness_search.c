@@ -142,7 +142,7 @@ static bool is_enough(const struct scc_search *d) {
 static void note_precheck_stats(struct liveness_search *l) {
   l->prechecked = true;
   l->precheck_stats = l->graph.stats;
-  l->precheck_stats.transitions = l->graph.precheck_transitions;
+  l->precheck_stats.transitions = l->graph.precheck.transitions;
   l->precheck_stats.depth_unknown = true;
 }
 
@@ -237,8 +237,7 @@ static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   scc_search(d);
   g->end = before.end; /* limits and errors in this second search do not count */
   g->error = before.error;
-  g->error_atom = before.error_atom;
-  g->error_from = before.error_from;
+  g->error_at = before.error_at;
 }
 
 static void make_shortest(struct liveness_search *l, struct scc_search *first) {
@@ -332,7 +331,7 @@ bool liveness_search_satisfiable(struct liveness_search *l, const struct assumpt
 
 struct state *liveness_search_error_path(const struct liveness_search *l, uint32_t *n, struct path_goal *goal) {
   const struct liveness_graph *g = &l->graph;
-  uint32_t *way = liveness_graph_path(g, g->error_from, n);
+  uint32_t *way = liveness_graph_path(g, g->error_at.from, n);
   struct state *path = memory_alloc(*n * sizeof *path);
   for (uint32_t i = 0; i < *n; i++)
     path[i] = liveness_graph_state(g, way[i]);

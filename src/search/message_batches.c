@@ -188,7 +188,7 @@ static void fill_status(struct message_batches *x, bool left, uint64_t *mine) {
   mine[RANK_STATUS_END] = w->end;
   mine[RANK_STATUS_RESTART] = w->space->restart;
   mine[RANK_STATUS_RESTS] = x->resting;
-  mine[RANK_STATUS_ENDING] = (uint64_t)w->search->ending;
+  mine[RANK_STATUS_ENDING] = (uint64_t)w->search->saving.ending;
   mine[RANK_STATUS_CUT] = w->search->cut;
 }
 
@@ -212,9 +212,9 @@ static void receive_statuses(struct message_batches *x, const uint64_t *mine) {
       worker_stop(w, (enum search_end)its[RANK_STATUS_END]);
   }
   dictionary_catch_up(x->ranks, behind, x->statuses[RANK_STATUS_KNOWN]);
-  s->other_ranks.states = total(x, RANK_STATUS_STATES) - mine[RANK_STATUS_STATES];
-  s->other_ranks.transitions = total(x, RANK_STATUS_TRANSITIONS) - mine[RANK_STATUS_TRANSITIONS];
-  s->other_ranks.memory = memory_size(memory - mine[RANK_STATUS_MEMORY]);
+  s->across.others.states = total(x, RANK_STATUS_STATES) - mine[RANK_STATUS_STATES];
+  s->across.others.transitions = total(x, RANK_STATUS_TRANSITIONS) - mine[RANK_STATUS_TRANSITIONS];
+  s->across.others.memory = memory_size(memory - mine[RANK_STATUS_MEMORY]);
   w->space->restart |= total(x, RANK_STATUS_RESTART) > 0;
   if (total(x, RANK_STATUS_RESTS) > 0)
     s->pause = true;

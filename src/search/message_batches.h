@@ -17,7 +17,7 @@ enum rank_status {
   RANK_STATUS_END,
   RANK_STATUS_RESTART,
   RANK_STATUS_RESTS,  /* suspended between two states, for a checkpoint */
-  RANK_STATUS_ENDING, /* end after the checkpoint; search->ending */
+  RANK_STATUS_ENDING, /* end after the checkpoint; search->saving.ending */
   RANK_STATUS_CUT,
   RANK_STATUSES
 };

@@ -113,10 +113,10 @@ static void trace_back(struct message_batches *x, const struct finding *f, uint3
 void rank_paths_make(struct message_batches *x) {
   struct search *s = x->worker->search;
   uint32_t n = x->worker->space->query->nproperties;
-  s->paths = memory_alloc((n + (size_t)1) * sizeof *s->paths);
+  s->across.paths = memory_alloc((n + (size_t)1) * sizeof *s->across.paths);
   for (uint32_t i = 0; i <= n; i++) {
     const struct finding *f = i < n ? &s->findings[i] : &s->error;
-    struct rank_path *path = &s->paths[i];
+    struct rank_path *path = &s->across.paths[i];
     if (!f->found)
       continue;
     trace_back(x, f, x->found_at[i], path);
@@ -125,17 +125,17 @@ void rank_paths_make(struct message_batches *x) {
 }
 
 void rank_paths_free(struct search *s) {
-  for (uint32_t i = 0; s->paths && i <= s->space->query->nproperties; i++) {
-    rank_path_clear(&s->paths[i]);
-    vec_release(&s->paths[i].keys);
+  for (uint32_t i = 0; s->across.paths && i <= s->space->query->nproperties; i++) {
+    rank_path_clear(&s->across.paths[i]);
+    vec_release(&s->across.paths[i].keys);
   }
-  memory_free(s->paths);
-  s->paths = NULL;
+  memory_free(s->across.paths);
+  s->across.paths = NULL;
 }
 
 void rank_paths_save(const struct search *s, struct saver *to) {
   for (uint32_t i = 0; i <= s->space->query->nproperties; i++) {
-    const struct rank_path *path = &s->paths[i];
+    const struct rank_path *path = &s->across.paths[i];
     save_number(to, path->keys.n);
     for (size_t k = 0; k < path->keys.n; k++)
       save_block(to, path->keys.at[k].at, path->keys.at[k].n);
@@ -145,21 +145,21 @@ void rank_paths_save(const struct search *s, struct saver *to) {
 void rank_paths_load(struct search *s, struct loader *from) {
   uint32_t n = s->space->query->nproperties;
   rank_paths_free(s);
-  s->paths = memory_alloc((n + (size_t)1) * sizeof *s->paths);
+  s->across.paths = memory_alloc((n + (size_t)1) * sizeof *s->across.paths);
   for (uint32_t i = 0; i <= n; i++)
     for (uint64_t k = load_number(from); k > 0 && !from->bad; k--) {
       bytes key = {0};
       load_key(from, &key);
-      vec_push(&s->paths[i].keys, key);
+      vec_push(&s->across.paths[i].keys, key);
     }
 }
 
 static const struct rank_path *path_to(const struct search *s, const struct finding *f) {
-  return &s->paths[f == &s->error ? s->space->query->nproperties : (size_t)(f - s->findings)];
+  return &s->across.paths[f == &s->error ? s->space->query->nproperties : (size_t)(f - s->findings)];
 }
 
 bool rank_path_is_known(const struct search *s, const struct finding *f) {
-  return s->paths && path_to(s, f)->keys.n > 0;
+  return s->across.paths && path_to(s, f)->keys.n > 0;
 }
 
 struct state *rank_path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {

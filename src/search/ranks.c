@@ -28,8 +28,8 @@ static void tell_finding(struct worker *w, uint32_t from, uint32_t i) {
   if (text)
     memcpy(copy, text, length);
   ranks_broadcast(r, from, copy, length);
-  memory_free(s->error_text);
-  s->error_text = copy;
+  memory_free(s->across.error_text);
+  s->across.error_text = copy;
   f->error.message = copy;
 }
 
@@ -167,7 +167,7 @@ static void end(struct worker *w) {
     rank_paths_make(w->batches);
   join_spaces(w);
   dictionary_unshare(w->search->ranks);
-  w->search->threaded_from = 0;
+  w->search->threads.from = 0;
 }
 
 /* --- the backend --- */
@@ -189,7 +189,7 @@ static bool probe(struct worker *w, const struct state *state, const struct edge
 static void count(struct worker *w) {
   struct search *s = w->search;
   memory_count(w);
-  s->stats.states += s->other_ranks.states;
+  s->stats.states += s->across.others.states;
   if (w->batches && s->stats.layer > 0) {
     s->stats.done = s->stats.done * w->batches->layer / s->stats.layer;
     s->stats.layer = w->batches->layer;
@@ -202,6 +202,7 @@ static bool suspend(struct worker *w) { return batches_suspend(w->batches); }
 const struct visited_backend visited_on_ranks = {.new_set = new_set,
                                                  .proviso = PROVISO_AFTER_LAYER,
                                                  .check_later = true,
+                                                 .distributed = true,
                                                  .begin = begin,
                                                  .run = run,
                                                  .initial_made = share,

@@ -58,7 +58,7 @@ static void scc_precheck_init(struct scc_precheck *s, struct liveness_search *l)
 }
 
 static void scc_precheck_release(struct scc_precheck *s) {
-  s->graph->precheck_memory = 0;
+  s->graph->precheck.memory = 0;
   visited_free(s->visited_set);
   memory_free(s->lasting);
   vec_release(&s->keys);
@@ -77,8 +77,8 @@ static bool end_with(struct scc_precheck *s, enum precheck_result says) {
 
 static bool tick(struct scc_precheck *s, uint32_t ticks) {
   struct liveness_graph *g = s->graph;
-  g->precheck_states = visited_count(s->visited_set);
-  g->precheck_memory = visited_bytes(s->visited_set) + s->targets.cap * sizeof *s->targets.at +
+  g->precheck.states = visited_count(s->visited_set);
+  g->precheck.memory = visited_bytes(s->visited_set) + s->targets.cap * sizeof *s->targets.at +
                        s->path.cap * sizeof *s->path.at + s->roots.cap * sizeof *s->roots.at +
                        s->open.cap * sizeof *s->open.at;
   return liveness_graph_tick(g, ticks) || end_with(s, PRECHECK_STOPPED);
@@ -250,10 +250,10 @@ static bool may_accept(struct scc_precheck *s, size_t first) {
   struct liveness_search part;
   struct liveness_graph *g = &part.graph;
   liveness_search_init(&part, s->space, s->live->automaton, &s->live->assumptions, &s->graph->limits);
-  g->started = s->graph->started;
-  g->precheck_memory = liveness_graph_bytes(s->graph);
-  g->inside = is_inside;
-  g->inside_context = s;
+  g->clock.started = s->graph->clock.started;
+  g->precheck.memory = liveness_graph_bytes(s->graph);
+  g->within.has = is_inside;
+  g->within.context = s;
   bool accepts = false, ok = true;
   for (size_t i = first; i < s->open.n && ok; i++) {
     struct stored at = visited_get(s->visited_set, s->open.at[i]);
@@ -329,8 +329,8 @@ enum precheck_result scc_precheck_run(struct liveness_search *l, bool *rekeyed) 
     scc_precheck_init(&s, l);
     again = !visit_all(&s) && s.space->restart;
     *rekeyed |= again;
-    l->graph.precheck_states = visited_count(s.visited_set);
-    l->graph.precheck_transitions = s.transitions;
+    l->graph.precheck.states = visited_count(s.visited_set);
+    l->graph.precheck.transitions = s.transitions;
     liveness_graph_update_stats(&l->graph);
     s.space->restart = false;
     scc_precheck_release(&s);

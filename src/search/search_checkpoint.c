@@ -81,8 +81,8 @@ static void save_head(struct saver *to, const struct search *s, uint64_t generat
   save_number(to, query_fingerprint(s));
   save_number(to, what);
   save_bytes(to, &s->stats, sizeof s->stats);
-  save_number(to, s->threaded_from);
-  save_number(to, s->resumed_from);
+  save_number(to, s->threads.from);
+  save_number(to, s->saving.resumed_from);
   save_number(to, s->complete);
   save_number(to, s->cut);
 }
@@ -90,7 +90,7 @@ static void save_head(struct saver *to, const struct search *s, uint64_t generat
 /* Progress of all workers: first the states that a worker has taken but not processed, then the states still in the
    frontier. */
 static void save_stage(struct saver *to, const struct search_stage *at, struct worker *const *all, uint32_t n) {
-  const struct frontier *f = all[0]->frontier;
+  const struct frontier *f = all[0]->taken.frontier;
   bool begun = all[0]->suspend_at == SUSPEND_BETWEEN_STATES || (all[0]->batches && !all[0]->batches->resting);
   size_t first = f->nfirst;
   save_number(to, at->kind);
@@ -107,14 +107,14 @@ static void save_stage(struct saver *to, const struct search_stage *at, struct w
   if (!begun)
     return;
   for (uint32_t i = 0; i < n; i++)
-    first += all[i]->ntaken - all[i]->at;
+    first += all[i]->taken.n - all[i]->taken.at;
   save_number(to, f->taken - first);
   for (uint32_t i = 0; i < at->layer.partitions; i++)
     save_number(to, f->reader[i].next);
   save_number(to, first);
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = all[i]->at; k < all[i]->ntaken; k++)
-      save_number(to, all[i]->taken[k].ref);
+    for (uint32_t k = all[i]->taken.at; k < all[i]->taken.n; k++)
+      save_number(to, all[i]->taken.states[k].ref);
   for (size_t i = 0; i < f->nfirst; i++)
     save_number(to, f->first[i]);
 }
@@ -136,7 +136,7 @@ static void say_and_release(const struct search *s, struct text *message) {
 
 static void schedule_next(struct search *s, double took) {
   double wait = s->checkpoints->seconds;
-  s->checkpoint_due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
+  s->saving.due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
 }
 
 /* False: *why gives the reason. */
@@ -167,7 +167,7 @@ static bool commit(const struct search *s, const char *path, uint64_t generation
 }
 
 static void remove_part(const struct search *s, uint64_t generation) {
-  struct text path = checkpoint_part(s->checkpoints, s->number, s->ranks->rank, generation);
+  struct text path = checkpoint_part(s->checkpoints, s->saving.number, s->ranks->rank, generation);
   if (generation > 0)
     unlink(path.at);
   text_release(&path);
@@ -175,24 +175,26 @@ static void remove_part(const struct search *s, uint64_t generation) {
 
 static void write_parts(struct search *s, const char *path, struct worker *w, struct text *why) {
   struct ranks *r = s->ranks;
-  uint64_t generation = s->generation + 1;
-  struct text part = checkpoint_part(s->checkpoints, s->number, r->rank, generation);
+  uint64_t generation = s->saving.generation + 1;
+  struct text part = checkpoint_part(s->checkpoints, s->saving.number, r->rank, generation);
   bool written = ranks_all_ok(r, write_running(s, part.at, generation, &w, 1, why), why);
   bool counts = written && ranks_all_ok(r, r->rank != 0 || commit(s, path, generation, why), why);
-  remove_part(s, counts ? s->generation : generation);
+  remove_part(s, counts ? s->saving.generation : generation);
   if (counts)
-    s->generation = generation;
+    s->saving.generation = generation;
   text_release(&part);
 }
 
 void checkpoint_write(struct search *s, struct worker *const *all, uint32_t n) {
-  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  struct text path = checkpoint_path(s->checkpoints, s->saving.number), why = {0};
   worker_update_stats(all[0]);
   double before = s->stats.seconds;
+  s->checkpoints->writing = true;
   if (s->ranks)
     write_parts(s, path.at, all[0], &why);
   else
     write_running(s, path.at, 0, all, n, &why);
+  s->checkpoints->writing = false;
   say_and_release(s, &why);
   text_release(&path);
   worker_update_stats(all[0]);
@@ -209,11 +211,11 @@ static bool needs_store(const struct search *s) {
 
 static bool is_worth_a_file(const struct search *s) {
   double least = s->checkpoints->seconds < END_SECONDS ? s->checkpoints->seconds : END_SECONDS;
-  return !search_limited(s->end) && (s->stats.seconds >= least || (!s->ranks && s->threaded_from != UINT32_MAX));
+  return !search_limited(s->end) && (s->stats.seconds >= least || (!s->ranks && s->threads.from != UINT32_MAX));
 }
 
 static void write_end(const struct search *s, const struct worker *w, struct text *why) {
-  struct text path = checkpoint_path(s->checkpoints, s->number);
+  struct text path = checkpoint_path(s->checkpoints, s->saving.number);
   struct saver to;
   bool begun = archive_begin(&to, path.at), visited_set = needs_store(s) && !s->ranks;
   if (begun) {
@@ -243,7 +245,7 @@ void checkpoint_write_end(struct search *s, struct worker *w) {
   if (!s->ranks || s->ranks->rank == 0)
     write_end(s, w, &why);
   if (s->ranks && ranks_all_ok(s->ranks, why.n == 0, &why))
-    remove_part(s, s->generation);
+    remove_part(s, s->saving.generation);
   say_and_release(s, &why);
 }
 
@@ -254,8 +256,8 @@ static void load_finding(struct search *s, struct loader *from, struct finding *
   f->error.message = load_text(from);
   if (!f->error.message)
     return;
-  s->texts = memory_resize_array(s->texts, s->ntexts + 1, sizeof *s->texts);
-  s->texts[s->ntexts++] = (char *)f->error.message;
+  s->saving.texts = memory_resize_array(s->saving.texts, s->saving.ntexts + 1, sizeof *s->saving.texts);
+  s->saving.texts[s->saving.ntexts++] = (char *)f->error.message;
 }
 
 static void load_findings(struct search *s, struct loader *from, struct finding *error) {
@@ -273,15 +275,15 @@ bool checkpoint_is_of(struct loader *from, const struct checkpoints *c, uint64_t
 /* The loader is marked bad if the file belongs to another search. */
 static enum checkpoint_found load_head(struct search *s, struct loader *from) {
   uint64_t generation;
-  from->bad |= !checkpoint_is_of(from, s->checkpoints, &generation) || generation != s->generation ||
+  from->bad |= !checkpoint_is_of(from, s->checkpoints, &generation) || generation != s->saving.generation ||
                load_number(from) != instance_fingerprint(s);
   if (!from->bad)
     load_intern(from, s->space->model->values.vectors);
   from->bad |= load_number(from) != query_fingerprint(s);
   enum checkpoint_found what = (enum checkpoint_found)load_below(from, CHECKPOINT_RUNNING + 1);
   load_bytes(from, &s->stats, sizeof s->stats);
-  s->threaded_from = (uint32_t)load_number(from);
-  s->resumed_from = (uint32_t)load_number(from);
+  s->threads.from = (uint32_t)load_number(from);
+  s->saving.resumed_from = (uint32_t)load_number(from);
   s->complete = (uint32_t)load_number(from);
   s->cut = load_number(from);
   return what;
@@ -320,7 +322,7 @@ static void load_store(struct search *s, struct loader *from) {
 
 static void say_resumed(const struct search *s) {
   struct text t = {0};
-  text_addf(&t, "search %u goes on from %llu states", s->number + 1, (unsigned long long)s->stats.states);
+  text_addf(&t, "search %u goes on from %llu states", s->saving.number + 1, (unsigned long long)s->stats.states);
   s->checkpoints->say(s->checkpoints->say_context, t.at);
   text_release(&t);
 }
@@ -338,8 +340,8 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
       batches_load(w->batches, from);
     load_store(s, from);
     worker_add_elapsed(w, s->stats.seconds);
-    if (w->rounds < s->resumed_from)
-      s->resumed_from = w->rounds;
+    if (w->rounds < s->saving.resumed_from)
+      s->saving.resumed_from = w->rounds;
   } else {
     s->error = w->error;
     s->end = (enum search_end)load_below(from, SEARCH_STATES);
@@ -355,7 +357,7 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
 /* Values are named in order of appearance, and a later file contains more of them. Loading all names beforehand ensures
    that whatever happens between two searches cannot assign them differently. */
 static void load_value_names(const struct search *s) {
-  for (uint32_t i = s->checkpoints->last; i-- > s->number;) {
+  for (uint32_t i = s->checkpoints->last; i-- > s->saving.number;) {
     struct text path = checkpoint_path(s->checkpoints, i), why = {0};
     struct archive a;
     uint64_t generation;
@@ -373,18 +375,18 @@ static void load_value_names(const struct search *s) {
 
 /* The file to load: with several ranks, an unfinished search has one file for each rank. */
 static struct text file_of(struct search *s) {
-  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  struct text path = checkpoint_path(s->checkpoints, s->saving.number), why = {0};
   struct archive a;
-  s->generation = 0;
+  s->saving.generation = 0;
   if (s->ranks && archive_open(&a, path.at, false, &why)) {
-    checkpoint_is_of(&a.loader, s->checkpoints, &s->generation);
+    checkpoint_is_of(&a.loader, s->checkpoints, &s->saving.generation);
     archive_close(&a);
   }
   text_release(&why);
-  if (s->generation == 0)
+  if (s->saving.generation == 0)
     return path;
   text_release(&path);
-  return checkpoint_part(s->checkpoints, s->number, s->ranks->rank, s->generation);
+  return checkpoint_part(s->checkpoints, s->saving.number, s->ranks->rank, s->saving.generation);
 }
 
 static enum checkpoint_found read_file(struct search *s, struct worker *w) {
@@ -411,8 +413,8 @@ static void find_number(struct search *s) {
   uint64_t number = c->searches;
   if (s->ranks)
     ranks_broadcast(s->ranks, 0, &number, sizeof number);
-  s->number = (uint32_t)number;
-  c->searches = s->number + 1;
+  s->saving.number = (uint32_t)number;
+  c->searches = s->saving.number + 1;
 }
 
 enum checkpoint_found checkpoint_read(struct search *s, struct worker *w) {
@@ -423,7 +425,7 @@ enum checkpoint_found checkpoint_read(struct search *s, struct worker *w) {
     s->checkpoints = NULL;
     return CHECKPOINT_NONE;
   }
-  if (!c->resumed || s->number >= c->last)
+  if (!c->resumed || s->saving.number >= c->last)
     return CHECKPOINT_NONE;
   load_value_names(s);
   enum checkpoint_found found = read_file(s, w);

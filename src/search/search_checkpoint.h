@@ -6,6 +6,7 @@
 
 #include "base/archive.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,10 +18,11 @@ struct checkpoints { /* of one command */
   double seconds;         /* least time between two checkpoints */
   checkpoint_say_fn *say; /* reports errors, and what is resumed */
   void *say_context;
-  bool resumed;      /* use the files in the folder */
-  uint32_t last;     /* resumed: no files exist from this number on */
-  uint32_t searches; /* started so far */
-  bool unfinished;   /* one of them ended at a limit */
+  bool resumed;        /* use the files in the folder */
+  uint32_t last;       /* resumed: no files exist from this number on */
+  uint32_t searches;   /* started so far */
+  bool unfinished;     /* one of them ended at a limit */
+  atomic_bool writing; /* a file is being written */
 };
 
 /* The file of a search; release it with text_release. */

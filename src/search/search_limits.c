@@ -6,22 +6,38 @@
 
 #define SECONDS_PER_PROGRESS 0.1
 
-static double now(void) {
+double search_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void worker_start_clock(struct worker *w) { w->started = now(); }
-void worker_add_elapsed(struct worker *w, double seconds) { w->started -= seconds; }
+bool search_time_is_up(const struct limits *l, const struct search_stats *s) {
+  return l->seconds > 0 && s->seconds >= l->seconds;
+}
+
+size_t search_memory_used(struct memory_sample *look, const struct search_stats *s) {
+  size_t resident = memory_resident_recent(look, s->seconds);
+  return resident > s->memory ? resident : s->memory;
+}
+
+void search_report_progress(struct search_clock *c, search_progress_fn *progress, void *context,
+                            const struct search_stats *s) {
+  if (!progress || s->seconds - c->last_progress < SECONDS_PER_PROGRESS)
+    return;
+  c->last_progress = s->seconds;
+  progress(context, s);
+}
+
+void worker_start_clock(struct worker *w) { w->clock.started = search_now(); }
+void worker_add_elapsed(struct worker *w, double seconds) { w->clock.started -= seconds; }
 
 /* Lets the worker continue to where a checkpoint can be written; the search ends there. False: it cannot. */
 static bool ends_suspended(struct worker *w, enum search_end why) {
   struct search *s = w->search;
-  const volatile sig_atomic_t *insist = s->limits.insist;
-  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || (insist && *insist))
+  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || worker_must_end(w))
     return false;
-  s->ending = (int)why;
+  s->saving.ending = (int)why;
   s->pause = true;
   return true;
 }
@@ -36,20 +52,20 @@ void worker_stop(struct worker *w, enum search_end why) {
 void worker_update_stats(struct worker *w) {
   struct search *s = w->search;
   s->backend->count(w);
-  s->stats.transitions = w->transitions + s->other_ranks.transitions;
-  s->stats.seconds = now() - w->started;
+  s->stats.transitions = w->transitions + s->across.others.transitions;
+  s->stats.seconds = search_now() - w->clock.started;
   s->stats.memory = visited_bytes(s->visited_set) + w->space->ops->memory(w->space) +
-                    (s->pool ? worker_pool_memory(s->pool) : 0) + s->other_ranks.memory;
+                    (s->threads.pool ? worker_pool_memory(s->threads.pool) : 0) + s->across.others.memory;
 }
 
 /* The resident memory counts if it exceeds what the search has accounted for. There must be room for the index to grow
    and for the next chunks of the partitions. */
 static bool memory_is_full(struct search *s) {
-  size_t limit = s->limits.memory, used = s->stats.memory;
+  size_t limit = s->limits.memory;
   if (limit == 0)
     return false;
-  size_t resident = s->ranks ? 0 : memory_resident_recent(&s->look, s->stats.seconds);
-  used = (resident > used ? resident : used) + visited_chunk_bytes(s->visited_set);
+  size_t used = s->backend->distributed ? s->stats.memory : search_memory_used(&s->look, &s->stats);
+  used += visited_chunk_bytes(s->visited_set);
   if (used + visited_growth(s->visited_set) >= limit)
     visited_raise_load(s->visited_set);
   return used + (visited_grows_soon(s->visited_set) ? visited_growth(s->visited_set) : 0) >= limit;
@@ -80,18 +96,15 @@ bool worker_check_limits(struct worker *w) {
     return true;
   }
   worker_update_stats(w);
-  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds && !ends_suspended(w, SEARCH_TIME))
+  if (search_time_is_up(&s->limits, &s->stats) && !ends_suspended(w, SEARCH_TIME))
     worker_stop(w, SEARCH_TIME);
   if (memory_is_full(s) || (is_for_test(s) && w->suspend_at != SUSPEND_NEVER))
     make_room(w);
-  if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
+  if (s->checkpoints && s->stats.seconds >= s->saving.due)
     s->pause = true;
   if (visited_count(s->visited_set) >= VISITED_MAX_STATES)
     worker_stop(w, SEARCH_STATES);
-  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
-    w->last_progress = s->stats.seconds;
-    s->progress(s->progress_context, &s->stats);
-  }
+  search_report_progress(&w->clock, s->progress, s->progress_context, &s->stats);
   return !search_limited(w->end);
 }
 
@@ -108,6 +121,11 @@ bool worker_may_continue(struct worker *w) {
     return true;
   worker_stop(w, why);
   return false;
+}
+
+bool worker_must_end(const struct worker *w) {
+  const volatile sig_atomic_t *insist = w->search->limits.insist;
+  return insist && *insist;
 }
 
 bool worker_was_interrupted(struct worker *w) {

@@ -1,5 +1,5 @@
 /* Continues a search whose transition system has changed the layout of its keys. */
-#include "search/worker.h"
+#include "search/visited_backend.h"
 
 #include "base/memory.h"
 
@@ -47,7 +47,7 @@ static bool has_room(const struct search *s) {
 
 static bool can_be_kept(struct worker *w) {
   const struct search *s = w->search;
-  bool suits = s->space->ops->widen && !s->ranks && !s->spill_folder && visited_signature_bits(s->visited_set) == 0;
+  bool suits = s->space->ops->widen && s->backend->keeps_keys;
   if (!suits || s->stage->kind != STAGE_EXPAND)
     return false;
   worker_update_stats(w);
@@ -59,8 +59,8 @@ bool search_rekey(struct worker *w) {
   struct search_stage *at = s->stage;
   if (!can_be_kept(w))
     return false;
-  worker_pool_free(s->pool);
-  s->pool = NULL;
+  worker_pool_free(s->threads.pool);
+  s->threads.pool = NULL;
   s->space->ops->widen(s->space);
   struct visited_set *before = s->visited_set;
   s->visited_set = visited_rekey(before, key_now, s->space);

@@ -44,9 +44,9 @@ void spill_free(struct spill *p) {
 /* States on the disk log stay there, and so do states in memory. */
 static void stop_spilling(struct search *s, struct worker *w, int error) {
   struct text why = {0};
-  text_addf(&why, "states could not be kept in '%s': %s", s->spill_folder, strerror(error));
-  memory_free(s->spill_error_text);
-  s->why = s->spill_error_text = why.at;
+  text_addf(&why, "states could not be kept in '%s': %s", s->disk.folder, strerror(error));
+  memory_free(s->disk.error_text);
+  s->why = s->disk.error_text = why.at;
   worker_stop(w, SEARCH_GAVE_UP);
 }
 
@@ -153,10 +153,10 @@ static void relocate_findings(const struct search *s, const struct spill *p, str
 
 static void begin(struct search *s, struct worker *const *all, uint32_t n) {
   struct search_stage *at = s->stage;
-  struct frontier *f = all[0]->frontier;
+  struct frontier *f = all[0]->taken.frontier;
   int error;
   state_ref left = 0, layer, none;
-  struct disk_log *disk_log = disk_log_new(s->spill_folder, &error);
+  struct disk_log *disk_log = disk_log_new(s->disk.folder, &error);
   if (!disk_log) {
     stop_spilling(s, all[0], error);
     return;
@@ -186,7 +186,7 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
     f->disk_log = disk_log_reader(disk_log, left, p->next);
   }
   visited_clear(s);
-  s->spill = p;
+  s->disk.spill = p;
   s->backend = &visited_on_disk;
 }
 
@@ -219,9 +219,10 @@ static void mark_known(struct search *s, struct disk_log_reader *r, uint8_t *rec
                        state_ref place, state_ref candidate) {
   uint8_t *own = record_at(s->visited_set, candidate);
   struct stored found = visited_get(s->visited_set, candidate);
-  state_ref marks = CANDIDATE_KNOWN | (place >= s->spill->next ? CANDIDATE_NEXT : 0), marked = found.parent | marks;
+  state_ref marks = CANDIDATE_KNOWN | (place >= s->disk.spill->next ? CANDIDATE_NEXT : 0),
+            marked = found.parent | marks;
   /* Only states of the layer being built get a cheaper parent. A record without a cost field has cost 0 already. */
-  if (place >= s->spill->next && found.fault_cost < on->fault_cost) {
+  if (place >= s->disk.spill->next && found.fault_cost < on->fault_cost) {
     memcpy(record, &found.parent, PARENT_BYTES);
     memcpy((uint8_t *)on->bytes - COST_BYTES, &found.fault_cost, COST_BYTES);
     r->changed = true;
@@ -258,7 +259,7 @@ static uint32_t read_group(const struct visited_set *visited_set, struct disk_lo
 
 /* Marks the candidates that are on the disk log. False: it did not reach the end, and the worker was stopped. */
 static bool find_known(struct search *s, struct worker *w, const findings_vec *named) {
-  struct spill *p = s->spill;
+  struct spill *p = s->disk.spill;
   struct looked_up group[GROUP];
   const volatile sig_atomic_t *interrupt = s->limits.interrupt;
   if (visited_count(s->visited_set) == 0 && !disk_log_error(p->disk_log))
@@ -289,7 +290,7 @@ static bool is_known(const struct stored *candidate) { return candidate->parent 
 
 /* Appends the candidates that are not on the disk log. */
 static bool append_new(struct search *s, struct worker *w, const findings_vec *named) {
-  struct spill *p = s->spill;
+  struct spill *p = s->disk.spill;
   struct system *space = s->space;
   for (uint32_t partition = 0; partition < visited_partitions(s->visited_set); partition++) {
     struct visited_reader r = visited_reader(s->visited_set, visited_first_of(s->visited_set, partition),
@@ -324,7 +325,7 @@ static bool empty(struct search *s, struct worker *const *all, uint32_t n) {
   if (!done)
     return false;
   visited_clear(s);
-  if (s->limits.states < VISITED_MAX_STATES && s->spill->states >= s->limits.states)
+  if (s->limits.states < VISITED_MAX_STATES && s->disk.spill->states >= s->limits.states)
     worker_stop(all[0], SEARCH_STATES);
   return true;
 }
@@ -338,7 +339,7 @@ static void empty_candidates(struct search *s, struct worker *const *all, uint32
 
 static bool close_layer(struct worker *w, bool made) {
   struct search *s = w->search;
-  struct spill *p = s->spill;
+  struct spill *p = s->disk.spill;
   struct search_stage *at = s->stage;
   if (made && !s->space->restart)
     made = empty(s, &w, 1);
@@ -377,11 +378,11 @@ static bool read_record(struct disk_log_reader *r) {
 }
 
 static struct stored get(const struct search *s, state_ref ref, disk_log_bytes *into) {
-  return disk_log_get(s->spill->disk_log, ref, into);
+  return disk_log_get(s->disk.spill->disk_log, ref, into);
 }
 
 static state_ref find(const struct search *s, const struct state *state) {
-  struct disk_log_reader r = disk_log_reader(s->spill->disk_log, 0, disk_log_end(s->spill->disk_log));
+  struct disk_log_reader r = disk_log_reader(s->disk.spill->disk_log, 0, disk_log_end(s->disk.spill->disk_log));
   state_ref found = STATE_REF_NONE;
   while (found == STATE_REF_NONE && read_record(&r))
     if (r.stored.length == state->length && !memcmp(r.stored.bytes, state->bytes, state->length))
@@ -402,14 +403,14 @@ static struct state keep(struct spill *p, const struct stored *at) {
 /* If the search stopped before a candidate was written to disk, it is still in memory. */
 static struct stored read_at(const struct search *s, state_ref ref, disk_log_bytes *into) {
   if (!(ref & CANDIDATE_TAG))
-    return disk_log_get(s->spill->disk_log, ref, into);
+    return disk_log_get(s->disk.spill->disk_log, ref, into);
   struct stored candidate = visited_get(s->visited_set, ref & ~CANDIDATE_TAG);
   candidate.parent &= POSITION_MASK;
   return candidate;
 }
 
 static struct state *path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {
-  struct spill *p = s->spill;
+  struct spill *p = s->disk.spill;
   VEC(struct state) back = {0};
   *goal = finding_goal(f);
   disk_log_bytes bytes = {0};
@@ -429,8 +430,9 @@ static struct state *path(const struct search *s, const struct finding *f, uint3
 }
 
 static void open_frontier(struct frontier *f, const struct search *s, const struct layer *layer) {
-  *f = (struct frontier){
-      .layer = layer, .on_disk = true, .disk_log = disk_log_reader(s->spill->disk_log, layer->from[0], layer->to[0])};
+  *f = (struct frontier){.layer = layer,
+                         .on_disk = true,
+                         .disk_log = disk_log_reader(s->disk.spill->disk_log, layer->from[0], layer->to[0])};
 }
 
 uint32_t spill_read_states(struct disk_log_reader *r, struct frontier_state *to, uint32_t most, disk_log_bytes *into) {
@@ -467,16 +469,24 @@ static bool probe(struct worker *w, const struct state *state, const struct edge
 static void count(struct worker *w) {
   struct search *s = w->search;
   memory_count(w);
-  s->stats.states = s->spill->states;
-  s->stats.disk = disk_log_end(s->spill->disk_log);
+  s->stats.states = s->disk.spill->states;
+  s->stats.disk = disk_log_end(s->disk.spill->disk_log);
 }
 
 /* Memory is full. The proviso can be evaluated only when all candidates are resolved. */
 static bool suspend(struct worker *w) {
-  bool uses_proviso = w->space->uses_proviso, in_memory = !w->search->spill;
+  bool uses_proviso = w->space->uses_proviso, in_memory = !w->search->disk.spill;
   if (uses_proviso && !(worker_flush(w) && (!in_memory || worker_expand_waiting(w))))
     return false;
   return worker_suspend_all(w) && (!uses_proviso || worker_expand_waiting(w));
+}
+
+/* A search that was not limited has merged them with the file. */
+static void forget_candidates(struct search *s) {
+  if (search_limited(s->end))
+    return;
+  visited_free(s->visited_set);
+  s->visited_set = visited_new();
 }
 
 const struct visited_backend visited_spillable = {.new_set = new_plain,
@@ -499,6 +509,7 @@ const struct visited_backend visited_on_disk = {.new_set = new_plain,
                                                 .relocates = true,
                                                 .close_layer = close_layer,
                                                 .layer_states = memory_layer_states,
+                                                .done = forget_candidates,
                                                 .open_frontier = open_frontier,
                                                 .get = get,
                                                 .find = find,

@@ -89,13 +89,13 @@ void memory_count(struct worker *w) {
   struct search *s = w->search;
   s->stats.states = visited_count(s->visited_set);
   s->stats.layer = s->stage ? s->stage->states : 0;
-  s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
+  s->stats.done = s->stage && w->taken.frontier ? w->taken.frontier->taken : 0;
 }
 
 static void write_checkpoint(struct search *s, struct worker *const *all, uint32_t n) {
   checkpoint_write(s, all, n);
-  if (s->ending != SEARCH_EXHAUSTED)
-    worker_stop(all[0], (enum search_end)s->ending);
+  if (s->saving.ending != SEARCH_EXHAUSTED)
+    worker_stop(all[0], (enum search_end)s->saving.ending);
 }
 
 /* If the order of insertions is nondeterministic (several threads) or will be repeated (the layer restarts), pending
@@ -108,6 +108,7 @@ static bool suspend(struct worker *w) {
 }
 
 const struct visited_backend visited_in_memory = {.new_set = new_delta,
+                                                  .keeps_keys = true,
                                                   .close_layer = memory_close_layer,
                                                   .layer_states = memory_layer_states,
                                                   .open_frontier = memory_open_frontier,

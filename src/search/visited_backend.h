@@ -24,6 +24,8 @@ struct visited_backend {
   bool candidates;
   bool relocates;   /* references may change when the workers are suspended: see worker_origin */
   bool check_later; /* properties are never checked when a state is stored */
+  bool keeps_keys;  /* the set has the key of every visited state, which can be replaced by a wider one */
+  bool distributed; /* the states are spread over several processes, which search together */
 
   /* Layers. A function that may be NULL then does nothing and returns true. */
   bool (*begin)(struct worker *);                              /* may be NULL; false: search->end says why not */
@@ -36,6 +38,7 @@ struct visited_backend {
   void (*layer_checked)(struct worker *);          /* may be NULL */
   void (*end)(struct worker *);                    /* may be NULL */
   void (*reset)(struct worker *);                  /* may be NULL; with search_reset */
+  void (*done)(struct search *); /* may be NULL; the workers have ended: frees what paths do not need */
   void (*open_frontier)(struct frontier *, const struct search *, const struct layer *);
 
   /* States. */

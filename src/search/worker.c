@@ -25,18 +25,18 @@ struct worker *worker_new(struct search *s, struct system *space, uint32_t parti
   w->short_keyed = (struct short_states){.at = memory_alloc(SHORT_STATES_MAX * STATE_SHORT),
                                          .invisible = memory_alloc(SHORT_STATES_MAX),
                                          .most = SHORT_STATES_MAX};
-  w->pending = memory_alloc(BATCH * sizeof *w->pending);
-  w->short_pending = memory_alloc(BATCH * sizeof *w->short_pending);
+  w->queue.pending = memory_alloc(BATCH * sizeof *w->queue.pending);
+  w->queue.short_pending = memory_alloc(BATCH * sizeof *w->queue.short_pending);
   if (visited_signature_bits(s->visited_set) > 0)
-    w->waiting = memory_alloc(DEFERRED_MAX * sizeof *w->waiting);
+    w->deferral.waiting = memory_alloc(DEFERRED_MAX * sizeof *w->deferral.waiting);
   return w;
 }
 
 void worker_clear(struct worker *w) {
-  w->completed = w->npending = w->nshort_pending = w->short_keyed.n = w->at = w->ntaken = 0;
-  vec_clear(&w->keys);
-  vec_clear(&w->deferred);
-  vec_clear(&w->candidate_successors);
+  w->deferral.completed = w->queue.n = w->queue.nshort = w->short_keyed.n = w->taken.at = w->taken.n = 0;
+  vec_clear(&w->queue.keys);
+  vec_clear(&w->deferral.states);
+  vec_clear(&w->deferral.candidates);
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
 }
 
@@ -45,19 +45,19 @@ void worker_free(struct worker *w) {
     return;
   if (w->partition != 0)
     memory_free(w->findings);
-  vec_release(&w->keys);
-  vec_release(&w->deferred);
-  vec_release(&w->candidate_successors);
+  vec_release(&w->queue.keys);
+  vec_release(&w->deferral.states);
+  vec_release(&w->deferral.candidates);
   vec_release(&w->charges);
-  vec_release(&w->taken_bytes);
-  vec_release(&w->one);
+  vec_release(&w->taken.bytes);
+  vec_release(&w->taken.one);
   vec_release(&w->open_properties);
   memory_free(w->recent);
   memory_free(w->short_keyed.at);
   memory_free(w->short_keyed.invisible);
-  memory_free(w->pending);
-  memory_free(w->short_pending);
-  memory_free(w->waiting);
+  memory_free(w->queue.pending);
+  memory_free(w->queue.short_pending);
+  memory_free(w->deferral.waiting);
   memory_free(w);
 }
 
@@ -73,11 +73,11 @@ static bool can_suspend_here(const struct worker *w) {
 }
 
 __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
-  w->ticks = 0;
+  w->clock.ticks = 0;
   if (!worker_may_continue(w))
     return false;
-  if (++w->looks >= TICKS_PER_LIMIT_CHECK / TICKS_PER_INTERRUPT_CHECK || w->search->limits.spill_from > 0) {
-    w->looks = 0;
+  if (++w->clock.looks >= TICKS_PER_LIMIT_CHECK / TICKS_PER_INTERRUPT_CHECK || w->search->limits.spill_from > 0) {
+    w->clock.looks = 0;
     if (!worker_check_limits(w))
       return false;
   }
@@ -85,8 +85,8 @@ __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
 }
 
 static inline bool tick(struct worker *w, uint32_t ticks) {
-  w->ticks += ticks;
-  return w->ticks < TICKS_PER_INTERRUPT_CHECK || tick_slowly(w);
+  w->clock.ticks += ticks;
+  return w->clock.ticks < TICKS_PER_INTERRUPT_CHECK || tick_slowly(w);
 }
 
 /* --- findings --- */
@@ -184,12 +184,12 @@ static inline void check_state(struct worker *w, state_ref ref, const struct sta
 /* The step led to a state of the next layer, or to a candidate for one. It does not matter whether another worker found
    that state first: steps can be deferred from layer to layer only until the last layer. */
 static void proviso_met(struct worker *w, const struct pending_insert *p, state_ref ref) {
-  if (p->deferred >= w->deferred.n || w->deferred.at[p->deferred].ref != p->from)
+  if (p->deferred >= w->deferral.states.n || w->deferral.states.at[p->deferred].ref != p->from)
     return;
   if (w->search->backend->candidates)
-    vec_push(&w->candidate_successors, ((struct candidate_successor){p->deferred, p->from, ref}));
+    vec_push(&w->deferral.candidates, ((struct candidate_successor){p->deferred, p->from, ref}));
   else
-    w->deferred.at[p->deferred].proviso = true;
+    w->deferral.states.at[p->deferred].proviso = true;
 }
 
 /* Is a state that was found before in the layer being built? */
@@ -234,7 +234,7 @@ static state_ref insert(struct worker *w, const struct pending_insert *p, const 
 
 /* False: a limit was reached. */
 static bool put(struct worker *w, const struct pending_insert *p) {
-  state_ref ref = insert(w, p, w->keys.at + p->key);
+  state_ref ref = insert(w, p, w->queue.keys.at + p->key);
   if (ref == STATE_REF_NONE) {
     worker_stop(w, SEARCH_STATES);
     return false;
@@ -250,17 +250,17 @@ static bool put(struct worker *w, const struct pending_insert *p) {
 /* False: a limit was reached. */
 static bool flush(struct worker *w) {
   struct visited_set *visited_set = w->search->visited_set;
-  w->room = has_room(w, w->npending);
+  w->room = has_room(w, w->queue.n);
   if (w->shared)
     visited_enter(visited_set, w->partition);
-  for (uint32_t i = 0; i < w->npending; i++)
-    w->pending[i].probe_position = visited_prefetch_record(visited_set, w->pending[i].hash, 0);
-  for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
+  for (uint32_t i = 0; i < w->queue.n; i++)
+    w->queue.pending[i].probe_position = visited_prefetch_record(visited_set, w->queue.pending[i].hash, 0);
+  for (uint32_t i = 0; i < w->queue.n && put(w, &w->queue.pending[i]);)
     i++;
   if (w->shared)
     visited_leave(visited_set, w->partition);
-  w->npending = 0;
-  vec_clear(&w->keys);
+  w->queue.n = 0;
+  vec_clear(&w->queue.keys);
   return !search_limited(w->end);
 }
 
@@ -302,22 +302,22 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
   } else {
     hash = key_hash(state->bytes, state->length);
   }
-  struct pending_insert *p = &w->pending[w->npending++];
+  struct pending_insert *p = &w->queue.pending[w->queue.n++];
   *p = (struct pending_insert){.hash = hash,
                                .broken = edge->broken,
                                .from = w->from,
-                               .key = w->keys.n,
-                               .deferred = (uint32_t)w->deferred.n - 1,
+                               .key = w->queue.keys.n,
+                               .deferred = (uint32_t)w->deferral.states.n - 1,
                                .length = state->length,
                                .fault_cost = c};
   visited_prefetch_bucket(w->search->visited_set, p->hash);
-  vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
+  vec_reserve(&w->queue.keys, w->queue.keys.n + state->length + sizeof key);
   if (is_short) /* the next key overwrites the unused bytes */
-    memcpy(w->keys.at + w->keys.n, &key, sizeof key);
+    memcpy(w->queue.keys.at + w->queue.keys.n, &key, sizeof key);
   else
-    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
-  w->keys.n += state->length;
-  return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
+    memcpy(w->queue.keys.at + w->queue.keys.n, state->bytes, state->length);
+  w->queue.keys.n += state->length;
+  return (w->queue.n < BATCH && w->queue.keys.n < BATCH_BYTES) || flush(w);
 }
 
 /* --- the same for short keys whose steps violate nothing and carry no cost --- */
@@ -372,15 +372,15 @@ static void prefetch_records(const struct visited_set *visited_set, struct short
 
 static bool flush_short(struct worker *w) {
   struct visited_set *visited_set = w->search->visited_set;
-  uint32_t n = w->nshort_pending;
+  uint32_t n = w->queue.nshort;
   bool more = true;
   w->room = has_room(w, n);
-  w->nshort_pending = 0;
+  w->queue.nshort = 0;
   if (w->shared)
     visited_enter(visited_set, w->partition);
-  prefetch_records(visited_set, w->short_pending, n);
+  prefetch_records(visited_set, w->queue.short_pending, n);
   for (uint32_t i = 0; i < n && more; i++)
-    more = insert_short(w, &w->short_pending[i]);
+    more = insert_short(w, &w->queue.short_pending[i]);
   if (w->shared)
     visited_leave(visited_set, w->partition);
   return more;
@@ -389,9 +389,9 @@ static bool flush_short(struct worker *w) {
 /* Prefetches the buckets of the last group together, because address translation takes as long as the memory access.
    Inserts a full batch. */
 static bool prefetch_buckets(struct worker *w) {
-  for (uint32_t i = w->nshort_pending - PREFETCH_GROUP; i < w->nshort_pending; i++)
-    visited_prefetch_bucket(w->search->visited_set, w->short_pending[i].hash);
-  return w->nshort_pending < BATCH || flush_short(w);
+  for (uint32_t i = w->queue.nshort - PREFETCH_GROUP; i < w->queue.nshort; i++)
+    visited_prefetch_bucket(w->search->visited_set, w->queue.short_pending[i].hash);
+  return w->queue.nshort < BATCH || flush_short(w);
 }
 
 static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
@@ -414,13 +414,13 @@ static inline bool take_short_of(struct worker *w, uint32_t words) {
     memcpy(r->key.word, word, words * sizeof *word);
     r->length = length;
     r->fault_cost = c;
-    struct short_pending *p = &w->short_pending[w->nshort_pending++];
+    struct short_pending *p = &w->queue.short_pending[w->queue.nshort++];
     memcpy(p->key.word, word, words * sizeof *word);
     p->hash = hash;
     p->from = w->from;
     p->fault_cost = c;
     p->invisible = w->short_keyed.invisible[i];
-    if (w->nshort_pending % PREFETCH_GROUP == 0 && !prefetch_buckets(w))
+    if (w->queue.nshort % PREFETCH_GROUP == 0 && !prefetch_buckets(w))
       return false;
   }
   return tick(w, n);
@@ -434,11 +434,11 @@ static bool take_short(struct worker *w) {
 
 /* The next state of the frontier; NULL: there is none left. */
 static inline const struct frontier_state *next_taken(struct worker *w) {
-  if (w->at == w->ntaken) {
-    w->at = 0;
-    w->ntaken = frontier_take(w->frontier, w->partition, w->taken, &w->taken_bytes);
+  if (w->taken.at == w->taken.n) {
+    w->taken.at = 0;
+    w->taken.n = frontier_take(w->taken.frontier, w->partition, w->taken.states, &w->taken.bytes);
   }
-  return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
+  return w->taken.at < w->taken.n ? &w->taken.states[w->taken.at++] : NULL;
 }
 
 bool worker_flush(struct worker *w) { return flush(w) && flush_short(w); }
@@ -451,7 +451,7 @@ static bool suspend(struct worker *w) {
 bool worker_suspend_all(struct worker *w) {
   struct search *s = w->search;
   if (w->shared) {
-    worker_pool_suspend(s->pool);
+    worker_pool_suspend(s->threads.pool);
     return !search_limited(w->end) && !*w->halt;
   }
   s->backend->suspend_all(s, &w, 1);
@@ -471,7 +471,7 @@ bool worker_check(struct worker *w) {
   while ((more = rest(w)) && (at = next_taken(w))) {
     w->frontier_states++;
     check_state(w, at->ref, &(struct state){at->stored.bytes, at->stored.length}, at->stored.fault_cost);
-    if (!search_limited(w->end) && !(more = tick(w, 1)))
+    if (!(more = search_limited(w->end) ? !worker_must_end(w) : tick(w, 1)))
       break;
   }
   w->suspend_at = SUSPEND_NEVER;
@@ -518,19 +518,20 @@ static bool steps_from(struct worker *w, state_ref r, const struct stored *at, s
 
 /* Takes the deferred steps of a state that did not meet the proviso. */
 static bool complete(struct worker *w, const struct deferred_state *r) {
-  struct stored at = w->waiting ? w->waiting[r - w->deferred.at] : w->search->backend->get(w->search, r->ref, &w->one);
+  struct stored at = w->deferral.waiting ? w->deferral.waiting[r - w->deferral.states.at]
+                                         : w->search->backend->get(w->search, r->ref, &w->taken.one);
   return r->proviso || steps_from(w, r->ref, &at, w->space->ops->deferred);
 }
 
 bool worker_expand_waiting(struct worker *w) {
-  if (w->deferred.n == 0)
+  if (w->deferral.states.n == 0)
     return true;
   if (!flush(w))
     return false;
-  size_t n = w->deferred.n;
-  w->deferred.n = 0; /* successors from here on are not subject to the proviso */
+  size_t n = w->deferral.states.n;
+  w->deferral.states.n = 0; /* successors from here on are not subject to the proviso */
   for (size_t i = 0; i < n; i++)
-    if (!complete(w, &w->deferred.at[i]))
+    if (!complete(w, &w->deferral.states.at[i]))
       return false;
   return flush(w);
 }
@@ -538,11 +539,12 @@ bool worker_expand_waiting(struct worker *w) {
 bool worker_expand_deferred(struct worker *w) {
   bool more;
   w->suspend_at = SUSPEND_BETWEEN_STATES;
-  while ((more = rest(w)) && w->completed < w->deferred.n && (more = complete(w, &w->deferred.at[w->completed++])))
+  while ((more = rest(w)) && w->deferral.completed < w->deferral.states.n &&
+         (more = complete(w, &w->deferral.states.at[w->deferral.completed++])))
     ;
   w->suspend_at = SUSPEND_NEVER;
-  w->completed = 0;
-  vec_clear(&w->deferred);
+  w->deferral.completed = 0;
+  vec_clear(&w->deferral.states);
   return more && !worker_was_interrupted(w);
 }
 
@@ -556,23 +558,24 @@ static bool expand_each(struct worker *w) {
     if (is_over(w, &at->stored))
       continue;
     if (w->space->uses_proviso)
-      vec_push(&w->deferred, ((struct deferred_state){at->ref, false}));
+      vec_push(&w->deferral.states, ((struct deferred_state){at->ref, false}));
     if (!steps_from(w, at->ref, &at->stored, w->space->ops->successors))
       return false;
     if (!w->space->uses_proviso)
       continue;
     if (!w->space->has_deferred) {
-      w->deferred.n--;
+      w->deferral.states.n--;
       continue;
     }
-    if (w->waiting)
-      w->waiting[w->deferred.n - 1] = at->stored;
-    if (w->deferred.n >= DEFERRED_MAX && w->search->backend->proviso == PROVISO_AT_ONCE && !worker_expand_waiting(w))
+    if (w->deferral.waiting)
+      w->deferral.waiting[w->deferral.states.n - 1] = at->stored;
+    if (w->deferral.states.n >= DEFERRED_MAX && w->search->backend->proviso == PROVISO_AT_ONCE &&
+        !worker_expand_waiting(w))
       return false;
   }
   if (!worker_flush(w))
     return false;
-  switch (w->deferred.n > 0 ? w->search->backend->proviso : PROVISO_AFTER_LAYER) {
+  switch (w->deferral.states.n > 0 ? w->search->backend->proviso : PROVISO_AFTER_LAYER) {
   case PROVISO_AT_ONCE:
     return worker_expand_waiting(w);
   case PROVISO_WHEN_EMPTIED:

@@ -83,6 +83,32 @@ struct open_property {
   enum verdict3 found;
 };
 
+/* The states that it has taken from the frontier. */
+struct taken_states {
+  struct frontier *frontier;
+  struct frontier_state states[TAKE_MAX];
+  uint32_t n, at;       /* index of the next one */
+  disk_log_bytes bytes; /* the bytes of those states, if they were read from a disk log */
+  disk_log_bytes one;   /* the bytes of one state read from there */
+};
+
+/* Successors that are waiting to be inserted. */
+struct insert_queue {
+  struct pending_insert *pending;
+  uint32_t n;
+  VEC(uint8_t) keys;
+  struct short_pending *short_pending;
+  uint32_t nshort;
+};
+
+/* Partial-order reduction: states of which only some steps were taken. */
+struct deferral {
+  VEC(struct deferred_state) states;
+  struct stored *waiting; /* the same states, where the visited set does not have their keys; or NULL */
+  size_t completed;       /* how many of them worker_expand_deferred is done with */
+  VEC(struct candidate_successor) candidates; /* that were reached from those states */
+};
+
 struct worker {
   struct search *search;
   struct system *space;
@@ -99,26 +125,14 @@ struct worker {
   state_ref from;           /* the state being expanded, STATE_REF_NONE for initial ones */
   fault_cost from_charge;
   uint32_t rounds; /* length of the runs to the states being found */
-  uint32_t ticks, looks;
-  double started, last_progress;
-  struct frontier *frontier;
-  struct frontier_state taken[TAKE_MAX];
-  uint32_t ntaken, at;        /* index of the next one */
-  disk_log_bytes taken_bytes; /* the bytes of those states, if they were read from a disk log */
-  disk_log_bytes one;         /* the bytes of one state read from there */
-  struct pending_insert *pending;
-  uint32_t npending;
-  VEC(uint8_t) keys;
-  VEC(struct deferred_state) deferred;
-  struct stored *waiting; /* the deferred states again, where the visited set does not have their keys; or NULL */
-  size_t completed;       /* how many of them worker_expand_deferred is done with */
-  VEC(struct candidate_successor) candidate_successors; /* candidates reached from deferred states */
-  VEC(fault_cost) charges;                              /* indexed by origins (worker_origin) */
+  struct search_clock clock;
+  struct taken_states taken;
+  struct insert_queue queue;
+  struct deferral deferral;
+  VEC(fault_cost) charges; /* indexed by origins (worker_origin) */
   VEC(struct open_property) open_properties;
   struct recent_state *recent;
   struct short_states short_keyed;
-  struct short_pending *short_pending;
-  uint32_t nshort_pending;
   /* With several ranks: sends a successor to its owner instead of inserting it; else NULL. */
   bool (*send)(struct worker *, const struct state *, const struct edge *, fault_cost);
   struct message_batches *batches;
@@ -151,6 +165,8 @@ void worker_stop(struct worker *, enum search_end why);
 bool worker_may_continue(struct worker *);
 /* Was the transition system interrupted? Then it may have left out steps of the states that were expanded last. */
 bool worker_was_interrupted(struct worker *);
+/* A limit was reached, and there is no time left to check the states of the last layer. */
+bool worker_must_end(const struct worker *);
 bool worker_check_limits(struct worker *); /* like worker_may_continue, but also checks time and memory */
 void worker_update_stats(struct worker *); /* updates search->stats */
 void worker_add_elapsed(struct worker *, double seconds); /* adds the time of an earlier process */

@@ -9,7 +9,7 @@ struct pending_insert {
   uint64_t hash, broken;
   state_ref from;
   size_t key;        /* its bytes are keys.at[key .. key + length) */
-  uint32_t deferred; /* index of `from` in worker->deferred, if it is there */
+  uint32_t deferred; /* index of `from` in worker->deferral.states, if it is there */
   uint32_t length;
   uint64_t probe_position; /* of its look-up */
   fault_cost fault_cost;
@@ -40,7 +40,7 @@ struct deferred_state {
 
 /* With states on disk it is known only later whether a successor is in the next layer. */
 struct candidate_successor {
-  size_t deferred; /* index of `from` in worker->deferred, if it is there */
+  size_t deferred; /* index of `from` in worker->deferral.states, if it is there */
   state_ref from, candidate;
 };
 

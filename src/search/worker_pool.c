@@ -121,7 +121,7 @@ static void *do_task(void *context) {
   t->worker->made = t->work(t->worker);
   if (!t->worker->made)
     *t->worker->halt = true;
-  leave(t->worker->search->pool);
+  leave(t->worker->search->threads.pool);
   return NULL;
 }
 
@@ -140,9 +140,9 @@ bool worker_pool_run(struct worker_pool *c, bool (*work)(struct worker *), const
     struct worker *w = c->all[i];
     tasks[i] = (struct task){w, work, memory_handler()};
     w->shared = true;
-    w->frontier = &frontier;
+    w->taken.frontier = &frontier;
     w->next = next;
-    w->at = w->ntaken = 0;
+    w->taken.at = w->taken.n = 0;
     w->rounds = first->rounds;
     w->space->decided = first->space->decided;
     w->end = first->end; /* a limit may have been reached earlier, with states left to check */

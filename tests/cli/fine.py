@@ -80,12 +80,12 @@ ENDLESS = (("chandra_toueg", "n=2"),)  # phases by their order and residue are t
 def every_model_of_rounds_agrees(rondo):
     for name, *values in SMALL:
         defines = [x for v in values for x in ("-D", v)]
-        answer = rondo.json("compare", f"models/{name}.rondo", *defines, "--max-time", "30", status=(0, 1, 2))
+        answer = rondo.json("compare", f"models/{name}.rondo", *defines, "--max-time", "100", status=(0, 1, 2))
         rows = [row for e in answer["environments"] for row in e["semantics"]]
         must(answer["agrees"] and all(row["complete"] for row in rows), f"{name}: {answer['why']}")
         must({row["semantics"] for row in rows} == {"coarse", "fine"}, name)
     for name, *values in ENDLESS:
         defines = [x for v in values for x in ("-D", v)]
-        answer = rondo.json("compare", f"models/{name}.rondo", *defines, "--max-rounds", "60", "--max-time", "60", status=2)
+        answer = rondo.json("compare", f"models/{name}.rondo", *defines, "--max-rounds", "60", "--max-time", "150", status=2)
         rows = [row for e in answer["environments"] for row in e["semantics"]]
         must(answer["agrees"] and {row["semantics"] for row in rows} == {"coarse", "fine"}, f"{name}: {answer['why']}")

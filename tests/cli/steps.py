@@ -330,7 +330,7 @@ def traces_of_steps_are_confirmed(rondo):
 def repaired_steps_no_longer_show_it(rondo):
     path = rondo.folder / "trace.json"
     rondo("check", rondo.file("torn.rondo", TORN), "-D", "n=2", "--trace-out", path, status=1)
-    rondo("replay", path, rondo.file("safe.rondo", SAFE), status=0, says="does not show")
+    rondo("replay", path, rondo.file("safe.rondo", SAFE), status=0, says="no longer shows")
     rondo("check", rondo.file("c.rondo", CRASH), "--trace-out", path, status=1)
     calm = rondo.file("calm.rondo", ONCE)
     rondo("replay", path, calm, status=3, says="does not allow it")

@@ -478,7 +478,7 @@ static void limits_are_kept(void **unused) {
   liveness_search_release(&l);
   static const volatile sig_atomic_t interrupted = 1;
   liveness_search_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.interrupt = &interrupted});
-  l.graph.ticks = 1 << 20; /* it is time to look */
+  l.graph.clock.ticks = 1 << 20; /* it is time to look */
   liveness_search_run(&l);
   assert_int_equal(l.graph.end, SEARCH_INTERRUPTED);
   liveness_search_release(&l);
