@@ -649,6 +649,19 @@ static void find_repeat(struct counter_checker *c, const struct ast *process, st
   }
 }
 
+/* A role has at least one member. */
+static void assume_member(struct counter_checker *c, struct span at, struct term *size) {
+  uint32_t n = c->s->nconditions;
+  if (!size || size->op == TERM_NUMBER)
+    return;
+  struct counter_condition *all = arena_array(&c->s->arena, n + (size_t)1, sizeof *all);
+  if (n)
+    memcpy(all, c->s->conditions, n * sizeof *all);
+  all[n] = (struct counter_condition){term_relation(c, TERM_LE, at, term_number(c, at, 1), size), "", false, true};
+  c->s->conditions = all;
+  c->s->nconditions = n + 1;
+}
+
 bool rounds_param_system(const struct ast *file, const struct source *source, const struct param_binding *bindings,
                          size_t nbindings, struct round_shape *out, struct diags *diags) {
   struct counter_checker c = {.s = system_new(file, source), .file = file, .diags = diags, .rounds = true};
@@ -662,6 +675,7 @@ bool rounds_param_system(const struct ast *file, const struct source *source, co
   for (uint32_t i = 0; i < file->n && diags->errors == before; i++)
     if (file->kid[i]->kind == AST_PROCESS && !out->size) {
       out->size = lower_counter_number(&c, file->kid[i]->kid[0]);
+      assume_member(&c, file->kid[i]->at, out->size);
       find_repeat(&c, file->kid[i], out);
     }
   counter_checker_release(&c);

@@ -51,7 +51,7 @@ struct counter_condition { /* on the free parameters */
   struct term *term;
   const char *text; /* as written, on one line */
   bool resilience;  /* `threshold` may leave it open */
-  bool hidden;      /* defines a quotient: not shown */
+  bool hidden;      /* defines a quotient, or says that a role has a member: not shown */
 };
 
 struct counter_name {
