@@ -61,7 +61,7 @@ static void vec_grows(void **state) {
 
 static void names_are_found_and_removed(void **state) {
   (void)state;
-  char names[1000][8];
+  char names[1000][16];
   struct name_index x = {0};
   assert_int_equal(name_index_find(&x, "n0"), NAME_NONE);
   for (int i = 0; i < 1000; i++) {
