@@ -6,6 +6,8 @@
 #include "lockstep/layer_product.h"
 #include "lockstep/lockstep_concretise.h"
 #include "lockstep/lockstep_initial.h"
+#include "system/initial_enumeration.h"
+#include "system/property_values.h"
 
 #include <string.h>
 
@@ -96,11 +98,7 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     edge.error = error;
     return p->emit(p->context, NULL, &edge);
   }
-  const struct query *q = s->base.query;
-  for (uint32_t i = 0; i < q->nproperties; i++)
-    if (s->step_checks[i].step &&
-        config_holds(s->interp, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
-      edge.broken |= UINT64_C(1) << i;
+  edge.broken = broken_step_properties(s->interp, s->base.query, UINT64_MAX, p->from, next);
   uint32_t adversary_choice = s->probabilistic ? plain_adversary_choice(s, p->from, w) : 0;
   edge.adversary_choice = s->probabilistic ? adversary_choice + 1 : 0;
   if (!p->variants)
@@ -162,7 +160,7 @@ static bool lockstep_initial(struct system *system, emit_fn *emit, void *context
   struct model_error error;
   bool more = config_initials(s->interp, system->query->environment, plain_initial, &p, &error);
   if (!more && error.message)
-    emit(context, NULL, &(struct edge){.error = arena_copy(&s->arena, &error, sizeof error)});
+    emit_initial_error(&s->arena, &error, emit, context);
   global_free(p.next);
   return more;
 }
@@ -395,8 +393,6 @@ static bool sends_toss_coins(const struct model *m) {
   return found;
 }
 
-static bool reads_identity(const struct node *n) { return n && node_has_traits(n, TRAIT_SELF | TRAIT_NUMBERED); }
-
 static void find_same_receivables(struct lockstep *s) {
   const struct model *m = s->model;
   s->same_receivables = arena_array(&s->arena, m->npoints + 1, sizeof *s->same_receivables);
@@ -410,18 +406,6 @@ static void find_same_receivables(struct lockstep *s) {
         if (m->roles[r].body[p].sends[i].target != TARGET_SET)
           s->same_receivables[p] = false;
     }
-  }
-}
-
-static void find_same_starts(struct lockstep *s) {
-  s->same_start = arena_array(&s->arena, s->model->nroles + 1, sizeof *s->same_start);
-  for (uint32_t r = 0; r < s->model->nroles; r++) {
-    bool found = false;
-    for (uint32_t i = 0; i < s->model->roles[r].nvars; i++) {
-      const struct var *v = &s->model->roles[r].vars[i];
-      found |= reads_identity(v->init) || reads_identity(v->where);
-    }
-    s->same_start[r] = !found && s->model->ndefs == 0;
   }
 }
 
@@ -606,7 +590,6 @@ static struct lockstep *lockstep_make(struct interpreter *interp, struct model *
     }
   s->all_costs = !l->of[REDUCE_MERGING].applied;
   choose_form(s, s->plain);
-  find_same_starts(s);
   find_same_receivables(s);
   step_checks_prepare(s);
   fast_path_prepare(s);

@@ -150,7 +150,6 @@ struct lockstep {
   uint64_t initial_states; /* emitted so far */
   bool *same_receivables;  /* by point: every message reaches all processes of a role, which cannot distinguish its
                               sender */
-  bool *same_start;        /* by role: initial states do not depend on the identity of the process */
 };
 
 /* The search was interrupted, or its time limit was reached: computations may be abandoned, and their results are then
@@ -268,6 +267,7 @@ enum verdict3 formula_holds(struct lockstep *, uint32_t i, const struct state *,
 uint64_t steps_broken_by(struct lockstep *, local_id before, local_id after);
 void step_checks_prepare(struct lockstep *);
 void property_caches_free(struct lockstep *);
+size_t property_caches_bytes(const struct lockstep *);
 
 /* lockstep.c: see system_ops */
 void lockstep_save(struct system *, struct saver *);

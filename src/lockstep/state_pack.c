@@ -4,81 +4,13 @@
 #include "analysis/model_visitor.h"
 #include "base/vec.h"
 #include "interp/local.h"
+#include "system/initial_set.h"
 
 #include <string.h>
 
 #define ROUNDS_KEPT_MOST 1000000000 /* effectively unlimited */
 
 /* --- what states must keep --- */
-
-struct property_look {
-  bool rounds, initial, initial_each;
-  const struct node *formula;
-};
-
-static bool look_rounds(void *context, const struct node *n) {
-  struct property_look *look = context;
-  look->rounds |= n->op == NODE_ROUND_NUMBER || !op_is_known(n->op);
-  look->initial |= n->op == NODE_INITIAL || !op_is_known(n->op);
-  look->initial_each |= (op_traits(n->op) & TRAIT_CALLS) != 0; /* recursive defs are not analysed: keep everything */
-  return true;
-}
-
-struct slot_use {
-  uint32_t slot;
-  bool other; /* used for anything but initial(slot.x) */
-};
-
-static bool look_slot(void *context, const struct node *n) {
-  struct slot_use *use = context;
-  if (n->op == NODE_INITIAL && n->kid[0]->op == NODE_SLOT && n->kid[0]->index == use->slot)
-    return false;
-  if (n->op == NODE_SLOT && n->index == use->slot)
-    use->other = true;
-  return true;
-}
-
-/* Is only `initial` read of a quantified process? Then only the set of first values matters. */
-static bool binds_initials_only(const struct node *quantifier, uint32_t slot) {
-  struct slot_use use = {slot, false};
-  node_walk(quantifier, look_slot, &use);
-  return !use.other;
-}
-
-static bool bound_for_set(const struct node *n, uint32_t slot) {
-  for (uint32_t i = 0; i < n->ngen; i++)
-    if (n->gen[i].slot == slot)
-      return (n->op == NODE_EXISTS || n->op == NODE_FORALL) && n->gen[i].range->op == NODE_ROLE_SET &&
-             n->gen[i].range->index != ROLE_ANY && !n->gen[i].cond && binds_initials_only(n, slot);
-  return false;
-}
-
-struct initial_binder_search {
-  uint32_t slot;
-  bool found, good;
-};
-
-static bool look_binder(void *context, const struct node *n) {
-  struct initial_binder_search *s = context;
-  for (uint32_t i = 0; i < n->ngen; i++)
-    if (n->gen[i].slot == s->slot) {
-      s->good = (s->found ? s->good : true) && bound_for_set(n, s->slot);
-      s->found = true;
-    }
-  return true;
-}
-
-static bool look_initials(void *context, const struct node *n) {
-  struct property_look *look = context;
-  if (n->op != NODE_INITIAL)
-    return true;
-  struct initial_binder_search s = {n->kid[0]->index, false, false};
-  if (n->kid[0]->op == NODE_SLOT)
-    node_walk(look->formula, look_binder, &s);
-  if (!s.found || !s.good)
-    look->initial_each = true;
-  return true;
-}
 
 static bool look_phase(void *context, const struct node *n) {
   bool *found = context;
@@ -214,39 +146,15 @@ static void bound_rounds(struct pack *p, const struct node *formula) {
     p->rounds_cap = cap;
 }
 
-static bool inputs_name_processes(const struct model *m) {
-  for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      if (m->roles[r].vars[i].kind == VAR_INPUT && type_contains_kind(m->roles[r].vars[i].type, TYPE_PROCESS))
-        return true;
-  return false;
-}
-
-enum initials_kept initials_asked(const struct model *m, const struct query *q) {
-  enum initials_kept kept = INITIALS_NONE;
-  for (uint32_t i = 0; i < query_nformulas(q); i++) {
-    struct property_look look = {.formula = query_formula(m, q, i)};
-    node_walk_deep(m, look.formula, look_rounds, &look);
-    if (look.initial)
-      node_walk(look.formula, look_initials, &look);
-    if (look.initial && (look.initial_each || inputs_name_processes(m)))
-      return INITIALS_EACH;
-    if (look.initial)
-      kept = INITIALS_SET;
-  }
-  return kept;
-}
-
 static void decide_what_to_keep(struct pack *p) {
   const struct model *m = p->model;
   const struct environment *env = &m->environments[p->query->environment];
   bool endless = m->points[m->npoints - 1].endless;
   for (uint32_t i = 0; i < query_nformulas(p->query); i++) {
-    struct property_look look = {.formula = query_formula(m, p->query, i)};
-    node_walk_deep(m, look.formula, look_rounds, &look);
-    if (look.rounds && endless) {
+    const struct node *formula = query_formula(m, p->query, i);
+    if (endless && formula_reads_round_number(m, formula)) {
       p->keep_rounds = true;
-      bound_rounds(p, look.formula);
+      bound_rounds(p, formula);
     }
   }
   p->initials = initials_asked(m, p->query);
@@ -262,10 +170,7 @@ static void decide_what_to_keep(struct pack *p) {
       if (c->from > p->from_cap)
         p->from_cap = c->from;
     }
-    struct property_look look = {.formula = c->pred};
-    if (c->pred && clause_is_relevant(m, p->query, c))
-      node_walk_deep(m, c->pred, look_rounds, &look);
-    if (look.rounds && endless) {
+    if (endless && c->pred && clause_is_relevant(m, p->query, c) && formula_reads_round_number(m, c->pred)) {
       p->keep_rounds = true;
       bound_rounds(p, c->pred);
     }
@@ -349,7 +254,7 @@ const value *local_values(const struct pack *p, local_id id) { return intern_at(
 
 value local_status(const struct pack *p, local_id id) { return local_values(p, id)[LOCAL_STATUS]; }
 
-static local_id local_put_followed(struct pack *p, uint32_t role, const value *values, value followed) {
+local_id local_put_followed(struct pack *p, uint32_t role, const value *values, value followed) {
   const struct role *r = &p->model->roles[role];
   uint32_t length = role_local_length(r);
   value buffer[64], *v = length < 64 ? buffer : memory_alloc((length + 1) * sizeof *v);
@@ -460,32 +365,12 @@ void global_free(struct unpacked_state *g) {
   memory_free(g);
 }
 
-/* The set of first values, role by role: sorted vectors of [role, inputs...]. Constant along a run. */
-static uint32_t initial_set(struct pack *p, const struct config *c) {
-  const struct model *m = p->model;
-  VEC(value) ids = {0};
-  for (uint32_t q = 0; q < m->nprocesses; q++) {
-    const struct role *role = &m->roles[model_role_of(m, q)];
-    uint32_t inputs = role_ninputs(role);
-    if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE || !inputs)
-      continue;
-    value *v = memory_alloc((inputs + 1) * sizeof *v);
-    v[0] = model_role_of(m, q);
-    memcpy(v + 1, c->local[q] + 1 + role->nvars, inputs * sizeof *v);
-    value id = intern_put(p->vectors, v, inputs + 1);
-    memory_free(v);
-    size_t at = 0;
-    while (at < ids.n && ids.at[at] < id)
-      at++;
-    if (at < ids.n && ids.at[at] == id)
-      continue;
-    vec_push(&ids, 0);
-    memmove(ids.at + at + 1, ids.at + at, (ids.n - 1 - at) * sizeof *ids.at);
-    ids.at[at] = id;
-  }
-  uint32_t set = intern_put(p->vectors, ids.at, ids.n);
-  vec_release(&ids);
-  return set;
+uint32_t initials_put(struct pack *p, const value *const *local) {
+  size_t n;
+  value *set = initial_set_of(p->model, local, &n);
+  uint32_t id = intern_put(p->vectors, set, n);
+  memory_free(set);
+  return id;
 }
 
 /* The globals without the inputs that are status bits. */
@@ -510,36 +395,12 @@ void global_from_config(struct pack *p, const struct config *c, struct unpacked_
   g->lost = p->keep_lost ? c->lost : 0;
   g->corrupted = p->keep_corrupted ? c->corrupted : 0;
   g->globals = globals_put(p, c->globals);
-  g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
+  g->inits = p->initials == INITIALS_SET ? initials_put(p, (const value *const *)c->local) : 0;
   g->obligation = 0;
   g->n = m->nprocesses;
   for (uint32_t q = 0; q < m->nprocesses; q++)
     g->at[q] =
         (struct member){local_put_followed(p, model_role_of(m, q), c->local[q], followed_bits(p, c->globals, q)), 1};
-}
-
-/* Properties that read only the set of first values may be evaluated on any assignment with that set. */
-static void fill_initials(struct pack *p, const struct unpacked_state *g, struct config *c) {
-  const struct model *m = p->model;
-  size_t n = intern_length(p->vectors, g->inits);
-  const value *ids = intern_at(p->vectors, g->inits);
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    const struct role *role = &m->roles[r];
-    uint32_t inputs = role_ninputs(role);
-    size_t next = 0;
-    for (uint32_t q = role->first; inputs && q < role->first + role->count; q++) {
-      if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE)
-        continue;
-      size_t tried = 0;
-      while (tried <= n && n && intern_at(p->vectors, (uint32_t)ids[next % n])[0] != (value)r) {
-        next++;
-        tried++;
-      }
-      if (n && tried <= n)
-        memcpy(c->local[q] + 1 + role->nvars, intern_at(p->vectors, (uint32_t)ids[next++ % n]) + 1,
-               inputs * sizeof(value));
-    }
-  }
 }
 
 struct config *global_to_config(struct pack *p, const struct unpacked_state *g) {
@@ -560,13 +421,11 @@ struct config *global_to_config(struct pack *p, const struct unpacked_state *g) 
       uint32_t r = local_role(p, g->at[i].local);
       uint32_t q = p->bag ? m->roles[r].first + next[r]++ : i;
       memcpy(c->local[q], local_values(p, g->at[i].local), role_local_length(&m->roles[r]) * sizeof(value));
-      for (uint32_t v = 0; v < m->roles[r].nvars; v++)
-        if (c->local[q][LOCAL_VAR(v)] == VALUE_DONT_CARE)
-          c->local[q][LOCAL_VAR(v)] = type_default(&p->model->values, m->roles[r].vars[v].type);
+      local_fill_dont_care(p->model, r, c->local[q]);
       follow(p, q, c);
     }
   if (p->initials == INITIALS_SET)
-    fill_initials(p, g, c);
+    initial_set_fill(m, intern_at(p->vectors, g->inits), intern_length(p->vectors, g->inits), c);
   memory_free(next);
   return c;
 }

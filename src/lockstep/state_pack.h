@@ -10,7 +10,9 @@
 #define RONDO_LOCKSTEP_STATE_PACK_H
 
 #include "analysis/read_sets.h"
+#include "system/local_state.h"
 #include "system/memo.h"
+#include "system/query_formulas.h"
 #include "system/system.h"
 
 typedef uint32_t local_id;
@@ -32,15 +34,6 @@ struct unpacked_state {    /* a global state, unpacked */
   uint32_t n;
   struct member *at;
 };
-
-/* The state formulas of a query: those of its properties, then its atoms. */
-static inline uint32_t query_nformulas(const struct query *q) { return q->nproperties + q->natoms; }
-static inline const struct node *query_formula(const struct model *m, const struct query *q, uint32_t i) {
-  return i < q->nproperties ? m->properties[q->properties[i]].formula : q->atoms[i - q->nproperties];
-}
-
-/* Which first values the properties of a query read. */
-enum initials_kept initials_asked(const struct model *, const struct query *);
 
 #define STATUS_FOLLOWED 8 /* bit 8 + i: the process is, or is in, the value of input pack->followed[i] */
 #define STATUS_BITS ((INT64_C(1) << STATUS_FOLLOWED) - 1)
@@ -84,6 +77,10 @@ uint32_t local_role(const struct pack *, local_id);
 value local_status(const struct pack *, local_id);
 const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
 local_id local_put(struct pack *, uint32_t role, const value *values);
+/* `followed`: bits to add to its status, for followed inputs that name the process. */
+local_id local_put_followed(struct pack *, uint32_t role, const value *values, value followed);
+/* INITIALS_SET: the set of initial values (system/initial_set.h), from the local states by process; in vectors. */
+uint32_t initials_put(struct pack *, const value *const *local);
 /* The status bits of the followed inputs that name this process, given the globals of a configuration. */
 value followed_bits(const struct pack *, const value *globals, uint32_t process);
 /* Sets values that do not matter from `point` on to VALUE_DONT_CARE: oracles that are not chosen and, if licensed,

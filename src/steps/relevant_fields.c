@@ -67,7 +67,7 @@ struct process_relevant_fields relevant_fields_of(struct step_system *s, uint32_
                                         .reads_channels = always_reads_channels(s),
                                         .uses = s->constant_memory ? UINT64_MAX : v->always_used};
   memcpy(s->steps.local, values, n * sizeof *values);
-  local_fill_dont_care(&s->cells, r, s->steps.local);
+  local_fill_dont_care(s->model, r, s->steps.local);
   for (uint32_t a = 0; a < role->nactions; a++) {
     if (!action_open(s->model, r, s->steps.local, a))
       continue;

@@ -2,6 +2,7 @@
 
 #include "analysis/model_visitor.h"
 #include "interp/local.h"
+#include "system/property_values.h"
 
 #include <string.h>
 
@@ -136,12 +137,7 @@ static bool reference_next(void *context, const struct witness *w, enum step_res
     edge.error = error;
     return step->emit(step->context, NULL, &edge);
   }
-  const struct query *q = s->base.query;
-  for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct property *property = &s->model->properties[q->properties[i]];
-    if (property->step && config_holds(s->interp, property->formula, step->from, next, NULL) != V_TRUE)
-      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
-  }
+  edge.broken = broken_step_properties(s->interp, s->base.query, UINT64_MAX, step->from, next);
   edge.group = group_of_event(s, e);
   row_from_config(s, next, s->row);
   if (!row_key(s, s->row, s->packed, NULL, NULL))

@@ -137,7 +137,7 @@ static bool forwards_at(struct message_use_builder *h, uint32_t action) {
   bool failed;
   const value *v = content_values(&s->cells, h->to, h->local, &n);
   memcpy(y->local, v, n * sizeof *v);
-  local_fill_dont_care(&s->cells, h->role, y->local);
+  local_fill_dont_care(s->model, h->role, y->local);
   if (a->point != ANY_POINT)
     y->local[LOCAL_VAR(role->point_var)] = a->point;
   if (!action_matches(s->interp, action, h->to, y->local, s->steps.globals, &h->in, &failed, &error))

@@ -6,14 +6,6 @@
 #include "base/archive.h"
 #include "interp/config.h"
 
-/* The don't-care value: stands for a variable that is never read again, or for an oracle that is not chosen. No
-   renaming changes it. It occurs only in packed local states; a configuration has the type's first value instead. */
-#define VALUE_DONT_CARE (INT64_MIN + 128)
-
-/* Whether states keep the first values of inputs, which only `initial` reads: not at all, as a set, or for each
-   process. */
-enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
-
 /* A state is its exact, canonical key: two states are equal exactly if their bytes are. */
 struct state {
   const uint8_t *bytes;
