@@ -1,8 +1,12 @@
 /* Outcomes of actions, each computed once by the interpreter. */
-#include "steps/step_system_internal.h"
+#include "steps/action_outcomes.h"
 
+#include "analysis/action_use.h"
 #include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
+#include "steps/dead_data.h"
+#include "steps/process_moves.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
-#include "steps/step_system_internal.h"
+#include "steps/step_initial.h"
 
+#include "steps/dead_data.h"
+#include "steps/step_system_internal.h"
 #include "system/initial_enumeration.h"
 
 #include <string.h>
@@ -27,7 +29,7 @@ static bool globals_stay(struct model *m, const value *globals, uint32_t p, uint
 
 static bool interchangeable(void *context, const value *globals, const struct initial_class *c, uint32_t q) {
   const struct step_system *s = ((struct step_initial_search *)context)->system;
-  return s->canonical && s->base.licences->of[REDUCE_SYMMETRY].applied &&
+  return s->form.canonical && s->base.licences->of[REDUCE_SYMMETRY].applied &&
          s->base.licences->identity[c->role] <= IDENTITY_EQUALITY &&
          !role_starts_naming_processes(&s->model->roles[c->role]) && globals_stay(s->model, globals, c->first, q);
 }
@@ -39,14 +41,14 @@ static bool visit_initial(void *context, const struct initial_state *from) {
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     memcpy(st->config->local[p], from->local[p],
            role_local_length(&s->model->roles[s->role_of[p]]) * sizeof *from->local[p]);
-  row_from_config(s, st->config, s->row);
-  if (!row_key(s, s->row, s->next, NULL, NULL)) {
+  row_from_config(s, st->config, s->scratch.row);
+  if (!row_key(s, s->scratch.row, s->scratch.next, NULL, NULL)) {
     s->base.restart = true;
     return false;
   }
   if (st->sought)
-    return memcmp(st->sought, s->next, s->keys.nbytes) != 0;
-  struct state state = keys_state(&s->keys, s->next);
+    return memcmp(st->sought, s->scratch.next, s->keys.nbytes) != 0;
+  struct state state = keys_state(&s->keys, s->scratch.next);
   return st->emit(st->context, &state, &(struct edge){.processes = from->faulty});
 }
 

@@ -1,8 +1,10 @@
 /* Cached values of properties, by the bits of the key that a formula reads or by a digest of what it reads. */
-#include "steps/step_system_internal.h"
+#include "steps/step_properties.h"
 
+#include "analysis/action_use.h"
 #include "analysis/may_fail.h"
 #include "base/hash.h"
+#include "steps/step_system_internal.h"
 #include "system/property_values.h"
 
 #include <string.h>
@@ -49,7 +51,8 @@ struct step_property_memo {
 
 /* A quantifier over the processes of a role depends on which of them are Byzantine. */
 static bool reads_locals(const struct step_system *s, const struct step_property_memo *m, uint32_t r) {
-  bool any = m->values.reads.status || s->byzantine || (m->values.reads.initials && s->cells.initials == INITIALS_EACH);
+  bool any =
+      m->values.reads.status || s->faults.byzantine || (m->values.reads.initials && s->cells.initials == INITIALS_EACH);
   for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
     any = m->values.reads.vars[r][v];
   return any;
@@ -79,10 +82,10 @@ static void memo_init(struct step_system *s, struct step_property_memo *m, const
 
 void properties_init(struct step_system *s) {
   const struct query *q = s->base.query;
-  s->digests_from = DIGESTS_AFTER_MISSES;
-  s->properties = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->properties);
+  s->checked.digests_from = DIGESTS_AFTER_MISSES;
+  s->checked.memos = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->checked.memos);
   for (uint32_t i = 0; i < q->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     const struct property *property = &s->model->properties[q->properties[i]];
     memo_init(s, m, property->formula);
     m->step = property->step;
@@ -92,11 +95,11 @@ void properties_init(struct step_system *s) {
                !node_may_fail(s->model, q, property->formula, NULL, NULL) && i < 64 &&
                !(m->values.reads.initials && s->cells.initials == INITIALS_SET);
     m->role = m->local ? m->values.formula->gen[0].range->index : ROLE_ANY;
-    s->nlocal_steps += m->local;
-    s->nglobal_steps += !m->local;
+    s->checked.nlocal_steps += m->local;
+    s->checked.nglobal_steps += !m->local;
   }
   for (uint32_t i = 0; i < q->natoms; i++)
-    memo_init(s, &s->properties[q->nproperties + i], q->atoms[i]);
+    memo_init(s, &s->checked.memos[q->nproperties + i], q->atoms[i]);
 }
 
 static void clear_digest(struct step_property_memo *m) {
@@ -110,14 +113,14 @@ static void clear_digest(struct step_property_memo *m) {
 
 void properties_release(struct step_system *s) {
   for (uint32_t i = 0; i < s->base.query->nproperties + s->base.query->natoms; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     property_cache_release(&m->values);
     for (uint32_t r = 0; r < s->model->nroles; r++)
       memory_free(m->class_of[r]);
     clear_digest(m);
     memory_free(m->cache);
   }
-  memo_release(&s->broken_by_local);
+  memo_release(&s->checked.broken_by_local);
 }
 
 /* --- the view of a property --- */
@@ -259,7 +262,7 @@ static void lay_out(struct step_system *s, struct step_property_memo *m) {
 /* A cache miss. If misses are frequent, digests are laid out. */
 __attribute__((noinline)) static uint32_t verdict_missed(struct step_system *s, struct step_property_memo *m,
                                                          const uint64_t *words) {
-  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
+  if (++m->missed > s->checked.digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
     lay_out_digest(s, m);
   return verdict_on(s, m, words, NULL);
 }
@@ -291,12 +294,12 @@ static enum verdict3 memo_holds(struct step_system *s, struct step_property_memo
 
 enum verdict3 step_system_holds(struct step_system *s, uint32_t i, const struct state *state,
                                 struct model_error *error) {
-  return memo_holds(s, &s->properties[i], state, error);
+  return memo_holds(s, &s->checked.memos[i], state, error);
 }
 
 enum verdict3 step_system_atom(struct step_system *s, uint32_t i, const struct state *state,
                                struct model_error *error) {
-  return memo_holds(s, &s->properties[s->base.query->nproperties + i], state, error);
+  return memo_holds(s, &s->checked.memos[s->base.query->nproperties + i], state, error);
 }
 
 static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
@@ -308,7 +311,7 @@ static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
 
 bool move_is_invisible(struct step_system *s, uint32_t p, content local, const struct move *move) {
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     for (uint32_t k = 0; k < move->npatches && !m->step; k++) {
       const struct patch *patch = &move->patches[k];
       bool own = patch->cell == p;
@@ -337,7 +340,7 @@ uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *b
   if (stutters(s, before, after))
     return 0;
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
       broken |= UINT64_C(1) << (i < 63 ? i : 63);
   }
@@ -354,16 +357,16 @@ static bool holds_of_one(struct step_system *s, const struct step_property_memo 
 uint64_t step_properties_broken_by_process(struct step_system *s, uint32_t p, content before, content after) {
   uint64_t broken = 0;
   uint32_t known;
-  if (s->nlocal_steps == 0 || before == after)
+  if (s->checked.nlocal_steps == 0 || before == after)
     return 0;
   uint64_t key = (uint64_t)s->role_of[p] << 32 | before;
-  if (memo_find(&s->broken_by_local, key, after, &known))
+  if (memo_find(&s->checked.broken_by_local, key, after, &known))
     return (uint64_t)*intern_at(s->vectors, known);
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && !holds_of_one(s, m, p, before, after))
       broken |= UINT64_C(1) << i;
   }
-  memo_add(&s->broken_by_local, key, after, intern_put(s->vectors, (value[]){(value)broken}, 1));
+  memo_add(&s->checked.broken_by_local, key, after, intern_put(s->vectors, (value[]){(value)broken}, 1));
   return broken;
 }
