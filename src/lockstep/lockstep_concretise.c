@@ -7,6 +7,8 @@
 #include "interp/run_clauses.h"
 #include "lockstep/expansion.h"
 #include "lockstep/lockstep_initial.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
 #include "lockstep/round_rank.h"
 
 #include <string.h>
@@ -238,7 +240,8 @@ static uint32_t shrink_to_size(struct heard_of_choice *h, const struct read_set 
   int64_t total = byzantine_senders;
   for (uint32_t i = 0; i < h->receivable->n; i++)
     total += h->left[i];
-  bool counts = reads->counts || rules->corrupts || (rules->lossy && h->k->system->all_costs) || losses_by_size(rules);
+  bool counts =
+      reads->counts || rules->corrupts || (rules->lossy && h->k->system->form.all_costs) || losses_by_size(rules);
   for (uint32_t i = 0; i < h->receivable->n && total > size; i++) {
     const struct sender_group *g = &h->receivable->groups[i];
     uint32_t least = !rules->delivers ? 0 : rules->lossy ? g->self : g->must;
@@ -338,7 +341,7 @@ static bool find_send_script(struct concretisation *k, uint32_t q, value *local,
     bool ok = local_sends(&e, &out);
     found = ok != want_error;
     if (ok && !want_error && a->sending != UINT32_MAX) {
-      const struct local_send_list *expected = &s->round_sends.at[a->sending];
+      const struct local_send_list *expected = &s->local.round_sends.at[a->sending];
       found = expected->n == out.n;
       for (size_t i = 0; i < out.n && found; i++)
         found = same_round_send(k, &out.at[i], &expected->at[i]);
@@ -490,12 +493,13 @@ static bool hear_and_update(struct concretisation *k, const struct round_derivat
         hear_idly(k, l, a, q, rules);
         continue;
       }
-      const struct read_set *reads = s->updates[(size_t)a->role * s->model->npoints + k->config->point];
+      const struct read_set *reads = s->local.updates[(size_t)a->role * s->model->npoints + k->config->point];
       struct heard_of_choice h = {
           .k = k, .derivation = l, .actor = pick->actor, .process = q, .receivable = &a->receivable};
       h.left = memory_alloc((a->receivable.n + 1) * sizeof *h.left);
       h.corrupt = memory_alloc((a->receivable.n + 1) * sizeof *h.corrupt);
-      const struct local_outcome *outcome = &s->outcome_sets.at[a->outcome_set].outcomes[pick->successor->outcome];
+      const struct local_outcome *outcome =
+          &s->outcomes.outcome_sets.at[a->outcome_set].outcomes[pick->successor->outcome];
       if (l->uniform)
         hear_uniformly(&h, outcome);
       else
@@ -665,7 +669,7 @@ static void try_variant(struct concretisation *k, const struct round_variant *v)
   k->variant = v;
   if (v && v->optional && lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
     return;
-  if (s->plain || lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
+  if (s->form.plain || lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
     config_successors(s->interp, s->base.query->environment, k->config, try_plain, k);
   else
     lockstep_successors(s, k->packed, v, NULL, try_derivation, k);

@@ -35,7 +35,7 @@ static void raw_state(struct lockstep_initial *st, const struct initial_state *f
   g->lost = g->corrupted = 0;
   g->obligation = 0;
   g->globals = intern_put(s->pack.vectors, from->globals, s->model->nglobals);
-  g->inits = s->pack.initials == INITIALS_SET ? initials_put(&s->pack, from->local) : 0;
+  g->inits = s->pack.kept.initials == INITIALS_SET ? initials_put(&s->pack, from->local) : 0;
   g->n = 0;
   for (size_t i = 0; i < from->nchoices; i++) {
     const struct initial_choice *c = &from->choices[i];

@@ -1,8 +1,11 @@
 /* Cached property values. If a formula cannot count processes, then more equal processes than it has quantifiers make
    no difference. */
+#include "lockstep/lockstep_property.h"
+
 #include "analysis/action_use.h"
 #include "analysis/may_fail.h"
 #include "lockstep/expansion.h"
+#include "lockstep/outcome_product.h"
 #include "system/initial_set.h"
 #include "system/property_values.h"
 
@@ -16,32 +19,32 @@ struct lockstep_property_cache {
 };
 
 static struct lockstep_property_cache *caches_of(struct lockstep *s) {
-  if (s->property_caches)
-    return s->property_caches;
+  if (s->properties.caches)
+    return s->properties.caches;
   const struct query *q = s->base.query;
-  s->property_caches = memory_alloc((query_nformulas(q) + 1) * sizeof *s->property_caches);
+  s->properties.caches = memory_alloc((query_nformulas(q) + 1) * sizeof *s->properties.caches);
   for (uint32_t i = 0; i < query_nformulas(q); i++) {
-    struct lockstep_property_cache *m = &s->property_caches[i];
+    struct lockstep_property_cache *m = &s->properties.caches[i];
     const struct node *formula = query_formula(s->model, q, i);
     property_cache_init(&m->values, s->model, formula, &s->arena);
     m->counting = formula_counts_processes(s->model, formula, &m->rank);
   }
-  return s->property_caches;
+  return s->properties.caches;
 }
 
-void property_caches_free(struct lockstep *s) {
-  for (uint32_t i = 0; s->property_caches && i < query_nformulas(s->base.query); i++) {
-    property_cache_release(&s->property_caches[i].values);
-    memo_release(&s->property_caches[i].class_of);
+void property_tables_release(struct lockstep *s) {
+  for (uint32_t i = 0; s->properties.caches && i < query_nformulas(s->base.query); i++) {
+    property_cache_release(&s->properties.caches[i].values);
+    memo_release(&s->properties.caches[i].class_of);
   }
-  memory_free(s->property_caches);
-  s->property_caches = NULL;
+  memory_free(s->properties.caches);
+  memo_release(&s->properties.steps_broken);
 }
 
-size_t property_caches_bytes(const struct lockstep *s) {
-  size_t bytes = 0;
-  for (uint32_t i = 0; s->property_caches && i < query_nformulas(s->base.query); i++)
-    bytes += property_cache_bytes(&s->property_caches[i].values) + memo_bytes(&s->property_caches[i].class_of);
+size_t property_tables_bytes(const struct lockstep *s) {
+  size_t bytes = memo_bytes(&s->properties.steps_broken);
+  for (uint32_t i = 0; s->properties.caches && i < query_nformulas(s->base.query); i++)
+    bytes += property_cache_bytes(&s->properties.caches[i].values) + memo_bytes(&s->properties.caches[i].class_of);
   return bytes;
 }
 
@@ -107,7 +110,7 @@ enum verdict3 formula_holds(struct lockstep *s, uint32_t i, const struct state *
   uint32_t most = m->counting ? UINT32_MAX : m->rank + initial_members(s, g);
   size_t n = 6 + 2 * (size_t)g->n, k = 0;
   value small[160], *v = n <= 160 ? small : memory_alloc(n * sizeof *v);
-  uint32_t rounds = s->pack.keep_rounds     ? g->rounds
+  uint32_t rounds = s->pack.kept.rounds     ? g->rounds
                     : g->point == POINT_END ? s->model->npoints
                                             : s->model->points[g->point].number - 1;
   v[k++] = m->values.reads.rounds ? (value)rounds : -1;
@@ -131,10 +134,10 @@ enum verdict3 formula_holds(struct lockstep *s, uint32_t i, const struct state *
 
 void step_checks_prepare(struct lockstep *s) {
   const struct query *q = s->base.query;
-  s->step_checks = arena_array(&s->arena, q->nproperties + 1, sizeof *s->step_checks);
+  s->properties.step_checks = arena_array(&s->arena, q->nproperties + 1, sizeof *s->properties.step_checks);
   for (uint32_t i = 0; i < q->nproperties; i++) {
     const struct property *p = &s->model->properties[q->properties[i]];
-    struct step_check *c = &s->step_checks[i];
+    struct step_check *c = &s->properties.step_checks[i];
     c->step = p->step;
     if (!p->step)
       continue;
@@ -143,11 +146,11 @@ void step_checks_prepare(struct lockstep *s) {
     if (property_is_one_process_step(p) && i < 32 && !others_count &&
         !node_may_fail(s->model, q, p->formula, NULL, NULL)) {
       c->local =
-          s->pack.initials != INITIALS_SET || p->stability_of; /* stability properties do not read first values */
+          s->pack.kept.initials != INITIALS_SET || p->stability_of; /* stability properties do not read first values */
       c->role = p->formula->gen[0].range->index;
     }
     if (!c->local)
-      s->nglobal_steps++;
+      s->properties.nglobal_steps++;
   }
 }
 
@@ -156,19 +159,20 @@ uint64_t steps_broken_by(struct lockstep *s, local_id before, local_id after) {
   uint32_t broken = 0, r = local_role(&s->pack, before);
   bool any = false;
   for (uint32_t i = 0; i < q->nproperties; i++)
-    any |= s->step_checks[i].local && (s->step_checks[i].role == ROLE_ANY || s->step_checks[i].role == r);
+    any |= s->properties.step_checks[i].local &&
+           (s->properties.step_checks[i].role == ROLE_ANY || s->properties.step_checks[i].role == r);
   if (!any || (local_status(&s->pack, before) & STATUS_BYZANTINE))
     return 0;
-  if (memo_find(&s->steps_broken, before, after, &broken))
+  if (memo_find(&s->properties.steps_broken, before, after, &broken))
     return broken;
   for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct step_check *c = &s->step_checks[i];
+    const struct step_check *c = &s->properties.step_checks[i];
     const struct node *f = s->model->properties[q->properties[i]].formula;
     if (c->local && (c->role == ROLE_ANY || c->role == r) &&
         !one_process_step_holds(s->interp, f, r, local_values(&s->pack, before), local_values(&s->pack, after)))
       broken |= UINT32_C(1) << i;
   }
-  memo_add(&s->steps_broken, before, after, broken);
+  memo_add(&s->properties.steps_broken, before, after, broken);
   return broken;
 }
 
@@ -190,7 +194,7 @@ uint64_t steps_broken_globally(struct lockstep *s, const struct expansion *x) {
   after = global_to_config(&s->pack, &to);
   uint64_t which = 0;
   for (uint32_t i = 0; i < q->nproperties; i++)
-    which |= (uint64_t)!s->step_checks[i].local << i;
+    which |= (uint64_t)!s->properties.step_checks[i].local << i;
   uint64_t broken = broken_step_properties(s->interp, q, which, before, after);
   config_free(before);
   config_free(after);

@@ -2,6 +2,9 @@
    heard-of sets that lead to an outcome matter. It is also pairwise, so the successors are the union of plain products
    over the maximal cliques of intersecting sets. */
 #include "lockstep/expansion.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -115,7 +118,7 @@ bool nosplit_rounds(struct expansion *x, bool (*product)(struct expansion *)) {
     if (a->idle || a->crashing)
       continue;
     anybody = true;
-    const struct local_outcome_set *outcome_set = &x->system->outcome_sets.at[a->outcome_set];
+    const struct local_outcome_set *outcome_set = &x->system->outcomes.outcome_sets.at[a->outcome_set];
     uint32_t words = bitset_words(a->receivable.n);
     for (uint32_t k = 0; k < outcome_set->n; k++)
       for (uint32_t j = 0; j < outcome_set->outcomes[k].nmasks; j++) {

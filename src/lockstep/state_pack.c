@@ -142,8 +142,8 @@ static void bound_rounds(struct pack *p, const struct node *formula) {
   struct round_look l = {0, 0, 0};
   node_walk_deep(p->model, formula, look_compared, &l);
   uint32_t cap = l.all == l.compared ? (uint32_t)l.most + 2 : ROUNDS_KEPT_MOST;
-  if (cap > p->rounds_cap)
-    p->rounds_cap = cap;
+  if (cap > p->kept.rounds_cap)
+    p->kept.rounds_cap = cap;
 }
 
 static void decide_what_to_keep(struct pack *p) {
@@ -153,30 +153,30 @@ static void decide_what_to_keep(struct pack *p) {
   for (uint32_t i = 0; i < query_nformulas(p->query); i++) {
     const struct node *formula = query_formula(m, p->query, i);
     if (endless && formula_reads_round_number(m, formula)) {
-      p->keep_rounds = true;
+      p->kept.rounds = true;
       bound_rounds(p, formula);
     }
   }
-  p->initials = initials_asked(m, p->query);
+  p->kept.initials = initials_asked(m, p->query);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
     bool budget = c->per == PER_RUN && c->limit < INT64_MAX;
-    p->keep_lost |= c->kind == CLAUSE_LOST && budget;
-    p->keep_corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
+    p->kept.lost |= c->kind == CLAUSE_LOST && budget;
+    p->kept.corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
     if (c->kind == CLAUSE_FROM_ROUND && endless) {
-      p->keep_rounds = true;
-      if (c->from > p->rounds_cap)
-        p->rounds_cap = c->from;
-      if (c->from > p->from_cap)
-        p->from_cap = c->from;
+      p->kept.rounds = true;
+      if (c->from > p->kept.rounds_cap)
+        p->kept.rounds_cap = c->from;
+      if (c->from > p->kept.from_cap)
+        p->kept.from_cap = c->from;
     }
     if (endless && c->pred && clause_is_relevant(m, p->query, c) && formula_reads_round_number(m, c->pred)) {
-      p->keep_rounds = true;
+      p->kept.rounds = true;
       bound_rounds(p, c->pred);
     }
   }
-  p->keep_phase = reads_phase(m, p->query);
-  p->phase_period = p->keep_phase ? phase_period(m, p->query) : 0;
+  p->kept.phase = reads_phase(m, p->query);
+  p->kept.phase_period = p->kept.phase ? phase_period(m, p->query) : 0;
 }
 
 static void find_followed(struct pack *p) {
@@ -194,7 +194,7 @@ static void find_marks(struct pack *p) {
   for (uint32_t i = 0; i < m->npoints; i++)
     p->long_phases |= !m->points[i].phase_start || !m->points[i].phase_end;
   for (uint32_t i = 0; i < p->nmarks; i++)
-    p->keep_obligation |= p->marks[i]->kind == CLAUSE_ONCE || p->marks[i]->nrigid > 0 ||
+    p->kept.obligation |= p->marks[i]->kind == CLAUSE_ONCE || p->marks[i]->nrigid > 0 ||
                           (p->long_phases && p->marks[i]->unit == EACH_PHASE);
 }
 
@@ -213,7 +213,7 @@ void pack_init(struct pack *p, struct interpreter *interp, struct model *m, cons
   decide_what_to_keep(p);
   find_followed(p);
   find_marks(p);
-  p->rank = l->of[REDUCE_ROUND_RANK].applied && p->keep_phase;
+  p->rank = l->of[REDUCE_ROUND_RANK].applied && p->kept.phase;
   p->drop_dead = l->of[REDUCE_DEAD_VARIABLES].applied;
   if (p->drop_dead)
     p->liveness = live_variables_of(m, q, &p->arena);
@@ -243,7 +243,8 @@ void pack_release(struct pack *p) {
 
 size_t pack_bytes(const struct pack *p) {
   size_t names = p->borrowed ? 0 : intern_bytes(p->locals) + intern_bytes(p->vectors);
-  return names + intern_bytes(p->renamings) + memo_bytes(&p->dead_dropped) + memo_bytes(&p->renamed);
+  return names + arena_bytes(&p->arena) + intern_bytes(p->renamings) + memo_bytes(&p->dead_dropped) +
+         memo_bytes(&p->renamed);
 }
 
 /* --- local states --- */
@@ -261,7 +262,7 @@ local_id local_put_followed(struct pack *p, uint32_t role, const value *values, 
   v[0] = role;
   memcpy(v + 1, values, length * sizeof *v);
   v[1 + LOCAL_STATUS] |= followed;
-  if (p->initials != INITIALS_EACH)
+  if (p->kept.initials != INITIALS_EACH)
     memset(v + 1 + 1 + r->nvars, 0, (length - 1 - r->nvars) * sizeof *v);
   local_id id = intern_put(p->locals, v, length + 1);
   if (v != buffer)
@@ -390,12 +391,12 @@ static uint32_t globals_put(struct pack *p, const value *globals) {
 void global_from_config(struct pack *p, const struct config *c, struct unpacked_state *g) {
   const struct model *m = p->model;
   g->point = c->point;
-  g->rounds = !p->keep_rounds ? 0 : c->rounds < p->rounds_cap ? c->rounds : p->rounds_cap;
-  g->phase = p->keep_phase ? c->phase : 1;
-  g->lost = p->keep_lost ? c->lost : 0;
-  g->corrupted = p->keep_corrupted ? c->corrupted : 0;
+  g->rounds = !p->kept.rounds ? 0 : c->rounds < p->kept.rounds_cap ? c->rounds : p->kept.rounds_cap;
+  g->phase = p->kept.phase ? c->phase : 1;
+  g->lost = p->kept.lost ? c->lost : 0;
+  g->corrupted = p->kept.corrupted ? c->corrupted : 0;
   g->globals = globals_put(p, c->globals);
-  g->inits = p->initials == INITIALS_SET ? initials_put(p, (const value *const *)c->local) : 0;
+  g->inits = p->kept.initials == INITIALS_SET ? initials_put(p, (const value *const *)c->local) : 0;
   g->obligation = 0;
   g->n = m->nprocesses;
   for (uint32_t q = 0; q < m->nprocesses; q++)
@@ -408,7 +409,7 @@ struct config *global_to_config(struct pack *p, const struct unpacked_state *g) 
   struct config *c = config_new(m);
   uint32_t *next = memory_alloc((m->nroles + 1) * sizeof *next);
   c->point = g->point;
-  c->rounds = p->keep_rounds ? g->rounds : g->point == POINT_END ? m->npoints : m->points[g->point].number - 1;
+  c->rounds = p->kept.rounds ? g->rounds : g->point == POINT_END ? m->npoints : m->points[g->point].number - 1;
   c->phase = g->phase;
   c->lost = g->lost;
   c->corrupted = g->corrupted;
@@ -424,7 +425,7 @@ struct config *global_to_config(struct pack *p, const struct unpacked_state *g) 
       local_fill_dont_care(p->model, r, c->local[q]);
       follow(p, q, c);
     }
-  if (p->initials == INITIALS_SET)
+  if (p->kept.initials == INITIALS_SET)
     initial_set_fill(m, intern_at(p->vectors, g->inits), intern_length(p->vectors, g->inits), c);
   memory_free(next);
   return c;
@@ -460,19 +461,19 @@ void global_encode(const struct pack *p, const struct unpacked_state *g, uint8_t
     *capacity = 2 * need;
   }
   uint8_t *at = key_put(*buffer, g->point == POINT_END ? p->model->npoints : g->point);
-  if (p->keep_rounds)
+  if (p->kept.rounds)
     at = key_put(at, g->rounds);
-  if (p->keep_phase)
+  if (p->kept.phase)
     at = key_put(at, (uint64_t)g->phase);
-  if (p->keep_lost)
+  if (p->kept.lost)
     at = key_put(at, (uint64_t)g->lost);
-  if (p->keep_corrupted)
+  if (p->kept.corrupted)
     at = key_put(at, (uint64_t)g->corrupted);
   if (p->model->nglobals)
     at = key_put(at, g->globals);
-  if (p->initials == INITIALS_SET)
+  if (p->kept.initials == INITIALS_SET)
     at = key_put(at, g->inits);
-  if (p->keep_obligation)
+  if (p->kept.obligation)
     at = key_put(at, g->obligation);
   for (uint32_t i = 0; i < g->n; i++) {
     at = key_put(at, g->at[i].local);
@@ -491,19 +492,19 @@ void global_decode(const struct pack *p, const struct state *s, struct unpacked_
   g->phase = 1;
   g->lost = g->corrupted = 0;
   g->inits = 0;
-  if (p->keep_rounds) {
+  if (p->kept.rounds) {
     at = key_get(at, &x);
     g->rounds = (uint32_t)x;
   }
-  if (p->keep_phase) {
+  if (p->kept.phase) {
     at = key_get(at, &x);
     g->phase = (value)x;
   }
-  if (p->keep_lost) {
+  if (p->kept.lost) {
     at = key_get(at, &x);
     g->lost = (int64_t)x;
   }
-  if (p->keep_corrupted) {
+  if (p->kept.corrupted) {
     at = key_get(at, &x);
     g->corrupted = (int64_t)x;
   }
@@ -512,12 +513,12 @@ void global_decode(const struct pack *p, const struct state *s, struct unpacked_
     at = key_get(at, &x);
     g->globals = (uint32_t)x;
   }
-  if (p->initials == INITIALS_SET) {
+  if (p->kept.initials == INITIALS_SET) {
     at = key_get(at, &x);
     g->inits = (uint32_t)x;
   }
   g->obligation = 0;
-  if (p->keep_obligation) {
+  if (p->kept.obligation) {
     at = key_get(at, &x);
     g->obligation = (uint32_t)x;
   }

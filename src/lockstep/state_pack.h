@@ -24,8 +24,8 @@ struct member { /* `count` processes in local state `local`; in a vector, count 
 
 struct unpacked_state {    /* a global state, unpacked */
   uint32_t point;          /* or POINT_END */
-  uint32_t rounds;         /* kept only if pack->keep_rounds, up to pack->rounds_cap */
-  value phase;             /* kept only if pack->keep_phase */
+  uint32_t rounds;         /* kept only if pack->kept.rounds, up to pack->kept.rounds_cap */
+  value phase;             /* kept only if pack->kept.phase */
   int64_t lost, corrupted; /* kept only if a clause limits them for the whole run */
   uint32_t globals;        /* file-level inputs, in pack->vectors */
   uint32_t obligation;     /* queries about runs: what must still hold in this phase (lockstep/acceptance_marks.h); in
@@ -38,6 +38,16 @@ struct unpacked_state {    /* a global state, unpacked */
 #define STATUS_FOLLOWED 8 /* bit 8 + i: the process is, or is in, the value of input pack->followed[i] */
 #define STATUS_BITS ((INT64_C(1) << STATUS_FOLLOWED) - 1)
 
+/* What states keep because a property or a clause reads it. */
+struct kept_parts {
+  bool rounds, phase, lost, corrupted;
+  bool obligation;       /* states carry an obligation */
+  uint32_t phase_period; /* not 0: a phase number matters only modulo this */
+  uint32_t rounds_cap;
+  uint32_t from_cap; /* the latest round named in a `from round` clause */
+  enum initials_kept initials;
+};
+
 struct pack {
   struct interpreter *interp;
   struct model *model;
@@ -45,18 +55,13 @@ struct pack {
   const struct licences *licences;
   struct arena arena;
   struct intern *locals, *vectors;
-  bool borrowed;        /* the tables are shared, and another thread's pack frees them */
-  bool bag;             /* states are bags: members are sorted by local state, and equal ones merged */
-  bool sort;            /* vectors with symmetry, no identities in states: sorted within each role */
-  bool permute;         /* vectors with symmetry, identities in states: canonical up to renaming */
-  bool rank;            /* round numbers are replaced by their rank */
-  bool drop_dead;       /* dead variables are set to VALUE_DONT_CARE */
-  bool keep_obligation; /* states carry an obligation */
-  bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
-  uint32_t phase_period; /* not 0: a phase number matters only modulo this */
-  uint32_t rounds_cap;
-  uint32_t from_cap; /* the latest round named in a `from round` clause */
-  enum initials_kept initials;
+  bool borrowed;  /* the tables are shared, and another thread's pack frees them */
+  bool bag;       /* states are bags: members are sorted by local state, and equal ones merged */
+  bool sort;      /* vectors with symmetry, no identities in states: sorted within each role */
+  bool permute;   /* vectors with symmetry, identities in states: canonical up to renaming */
+  bool rank;      /* round numbers are replaced by their rank */
+  bool drop_dead; /* dead variables are set to VALUE_DONT_CARE */
+  struct kept_parts kept;
   const struct live_variables *liveness;
   const struct clause *marks[RUN_CLAUSES_MAX]; /* queries about runs: environment_run_clauses */
   uint32_t nmarks;

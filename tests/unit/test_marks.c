@@ -179,10 +179,10 @@ static bool covers(const struct found *f, const struct found_edge *e) {
 
 static void successors(struct live_system *t, const struct key *k, bool plain, struct found *f) {
   struct state s = state_of(k);
-  t->space->plain = plain;
+  t->space->form.plain = plain;
   vec_clear(&f->edges);
   t->space->base.ops->successors(&t->space->base, &s, collect, f);
-  t->space->plain = false;
+  t->space->form.plain = false;
 }
 
 /* --- menus against the plain way --- */
@@ -531,9 +531,9 @@ static void compare_lotteries(const char *text, struct live_system *t, uint32_t 
     struct results fast = {0}, plain = {0};
     struct state s = state_of(&seen.edges.at[i].to);
     t->space->base.ops->successors(&t->space->base, &s, collect_result, &fast);
-    t->space->plain = true;
+    t->space->form.plain = true;
     t->space->base.ops->successors(&t->space->base, &s, collect_result, &plain);
-    t->space->plain = false;
+    t->space->form.plain = false;
     assert_null(t->space->base.coins_lost);
     if (!has_all(&fast, &plain) || !has_all(&plain, &fast))
       fail_msg("%s\nstate %zu: lotteries differ", text, i);
