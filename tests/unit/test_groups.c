@@ -127,7 +127,7 @@ static bool compare_state(struct live_system *t, const struct state *state, cons
   struct system *space = &s->base;
   struct intern *names = intern_new();
   struct found fast = {t, names, {0}}, slow = {t, names, {0}};
-  space->ops->enabled(space, state, fast_group, &fast);
+  space->ops->liveness.enabled(space, state, fast_group, &fast);
   keys_load(&s->keys, state, s->words);
   keys_unpack(&s->keys, s->words, s->scratch.row);
   struct config *c = state_cells_to_config(&s->cells, s->scratch.row);

@@ -417,12 +417,12 @@ static void make_concrete(const char *text, struct live_system *t, uint32_t roun
   for (uint32_t i = 0; i < n; i++)
     states[i] = state_of(&path[i]);
   struct run run;
-  if (!t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &run))
+  if (!t->space->base.ops->liveness.concretise_path(&t->space->base, states, n, wish, &run))
     fail_msg("%s\na path of %u states cannot be made concrete", text, n);
   static const volatile sig_atomic_t now = 1;
   struct run none = {0};
   interpreter_watch(t->interp, &now);
-  assert_int_equal(t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &none), n == 1);
+  assert_int_equal(t->space->base.ops->liveness.concretise_path(&t->space->base, states, n, wish, &none), n == 1);
   interpreter_watch(t->interp, NULL);
   if (n == 1)
     run_release(&none);
