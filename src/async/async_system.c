@@ -4,6 +4,7 @@
 #include "lockstep/lockstep_concretise.h"
 #include "lockstep/lockstep_initial.h"
 #include "lockstep/lockstep_property.h"
+#include "lockstep/lockstep_system.h"
 
 #include <string.h>
 

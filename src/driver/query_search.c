@@ -4,6 +4,7 @@
 
 #include "async/async.h"
 #include "driver/context.h"
+#include "lockstep/lockstep_system.h"
 #include "search/ranks.h"
 #include "steps/step_system.h"
 

@@ -9,6 +9,7 @@
 #include "lockstep/lockstep_initial.h"
 #include "lockstep/lockstep_local_steps.h"
 #include "lockstep/lockstep_property.h"
+#include "lockstep/lockstep_system.h"
 #include "lockstep/outcome_product.h"
 #include "lockstep/outcome_set.h"
 #include "lockstep/probabilistic_choice.h"

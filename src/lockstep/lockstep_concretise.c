@@ -649,9 +649,7 @@ struct config *lockstep_real_start(struct lockstep *s, const struct state *first
         const struct role *role = &s->model->roles[model_role_of(s->model, p)];
         memcpy(c->local[p], local_values(&s->pack, raw->at[i].local), role_local_length(role) * sizeof(value));
         c->local[p][LOCAL_STATUS] &= STATUS_BITS;
-        for (uint32_t v = 0; v < role->nvars; v++)
-          if (c->local[p][LOCAL_VAR(v)] == VALUE_DONT_CARE)
-            c->local[p][LOCAL_VAR(v)] = type_default(&s->model->values, role->vars[v].type);
+        local_fill_dont_care(s->model, model_role_of(s->model, p), c->local[p]);
         for (uint32_t v = 0; v < role->nvars && !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE); v++)
           if (role->vars[v].kind == VAR_INPUT)
             c->local[p][role_initial_at(role, v)] = c->local[p][LOCAL_VAR(v)];
@@ -697,16 +695,6 @@ static bool concretise_step(struct concretisation *k, const struct state *from) 
   return ok && k->found;
 }
 
-void run_release(struct run *run) {
-  config_free(run->initial);
-  for (uint32_t i = 0; i < run->nsteps; i++)
-    witness_free(run->steps[i]);
-  memory_free(run->steps);
-  memory_free(run->order);
-  memory_free(run->reached);
-  memset(run, 0, sizeof *run);
-}
-
 static bool concretise_steps(struct lockstep *s, const struct state *path, uint32_t n, uint32_t steps,
                              const struct path_goal *goal, const struct step_requirement *required, struct run *run) {
   uint32_t processes = s->model->nprocesses;
@@ -714,7 +702,6 @@ static bool concretise_steps(struct lockstep *s, const struct state *path, uint3
   run->initial = lockstep_real_start(s, &path[0]);
   if (!run->initial)
     return false;
-  run->steps = memory_alloc((steps + 1) * sizeof *run->steps);
   struct config *current = config_copy(s->model, run->initial);
   struct concretisation k = {.system = s,
                              .packed = global_new(&s->pack),
@@ -730,7 +717,7 @@ static bool concretise_steps(struct lockstep *s, const struct state *path, uint3
     k.found = false;
     ok = concretise_step(&k, &path[i]);
     if (ok)
-      run->steps[run->nsteps++] = k.witness;
+      run_add(run, k.witness);
     config_free(current);
     current = k.next;
   }

@@ -137,11 +137,6 @@ static bool find_step(struct step_concretisation *k) {
   return k->witness;
 }
 
-static void run_add(struct run *run, struct witness *w) {
-  run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
-  run->steps[run->nsteps++] = w;
-}
-
 /* --- fused forwarding steps, which must precede the step in the concrete run --- */
 
 #define FUSION_STATES_MAX 4096

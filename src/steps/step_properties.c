@@ -83,7 +83,7 @@ static void memo_init(struct step_system *s, struct step_property_memo *m, const
 void properties_init(struct step_system *s) {
   const struct query *q = s->base.query;
   s->checked.digests_from = DIGESTS_AFTER_MISSES;
-  s->checked.memos = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->checked.memos);
+  s->checked.memos = arena_array(&s->arena, query_nformulas(q) + 1, sizeof *s->checked.memos);
   for (uint32_t i = 0; i < q->nproperties; i++) {
     struct step_property_memo *m = &s->checked.memos[i];
     const struct property *property = &s->model->properties[q->properties[i]];
@@ -112,7 +112,7 @@ static void clear_digest(struct step_property_memo *m) {
 }
 
 void properties_release(struct step_system *s) {
-  for (uint32_t i = 0; i < s->base.query->nproperties + s->base.query->natoms; i++) {
+  for (uint32_t i = 0; i < query_nformulas(s->base.query); i++) {
     struct step_property_memo *m = &s->checked.memos[i];
     property_cache_release(&m->values);
     for (uint32_t r = 0; r < s->model->nroles; r++)

@@ -60,6 +60,7 @@ struct run {
   uint32_t
       *reached; /* by state of the path: the number of steps after which it is reached; NULL: one step for each state */
 };
+void run_add(struct run *, struct witness *); /* which it owns from now on */
 void run_release(struct run *);
 
 enum goal_kind { GOAL_STATE, GOAL_BROKEN_STEP, GOAL_ERROR };
@@ -222,10 +223,6 @@ struct system_options {
 /* Save and load the fields that all systems share, except `farthest`. */
 void system_save_common(const struct system *, struct saver *);
 void system_load_common(struct system *, struct loader *);
-
-/* Lockstep rounds. For steps: step_system_new in steps/step_system.h. */
-struct system *lockstep_new(struct interpreter *, struct model *, const struct query *, const struct licences *,
-                            const struct system_options *);
 
 /* All successors of a state, including the steps that partial-order reduction would defer. */
 static inline bool system_all_successors(struct system *s, const struct state *at, emit_fn *emit, void *context) {

@@ -2,6 +2,7 @@
    judge of clauses about whole runs, along random runs of the reference and along paths made concrete. */
 #include "interp/run_clauses.h"
 #include "lockstep/lockstep.h"
+#include "lockstep/lockstep_system.h"
 
 #include "base/vec.h"
 
