@@ -256,7 +256,7 @@ void search_run(struct search *s) {
   if (s->limits.threads_from == 0)
     s->limits.threads_from = PARALLEL_MIN_STATES;
   /* A limit on states needs one thread: with several, the number of states at which they stop is not deterministic. */
-  s->single_threaded = !threads_exist() || limited || s->ranks || !s->space->ops->clone;
+  s->single_threaded = !threads_exist() || limited || s->ranks || !s->space->ops->threads.clone;
   struct worker *w = worker_new(s, s->space, 0);
   struct search_stage stage = {0};
   s->stage = &stage;
