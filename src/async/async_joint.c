@@ -4,6 +4,7 @@
 #include "async/async_system.h"
 
 #include "interp/async_round.h"
+#include "lockstep/lockstep_local_steps.h"
 #include "lockstep/round_rank.h"
 
 #include <string.h>
@@ -155,8 +156,8 @@ static bool keep_step(void *context, const struct witness *w, enum step_result r
     step.error = kept;
     step.to = INTERN_NONE;
   } else {
-    k->key[length++] = s->pack->keep_lost ? next->lost : 0;
-    k->key[length++] = s->pack->keep_corrupted ? next->corrupted : 0;
+    k->key[length++] = s->pack->kept.lost ? next->lost : 0;
+    k->key[length++] = s->pack->kept.corrupted ? next->corrupted : 0;
     for (uint32_t p = 0; p < n; p++)
       k->key[length++] =
           local_drop_dead(s->pack, local_put(s->pack, model_role_of(s->model, p), next->local[p]), next->point);
@@ -204,8 +205,8 @@ static const struct joint_rounds *joint_rounds_after(struct async_system *s, con
   uint32_t length = 0, rounds;
   value phase;
   key[length++] = point_after(s->model, c, c->width, &phase, &rounds);
-  key[length++] = s->pack->keep_phase ? phase : 1;
-  key[length++] = s->pack->keep_rounds ? rounds : 0;
+  key[length++] = s->pack->kept.phase ? phase : 1;
+  key[length++] = s->pack->kept.rounds ? rounds : 0;
   key[length++] = c->lost;
   key[length++] = c->corrupted;
   key[length++] = c->globals;
@@ -259,8 +260,8 @@ static bool cut_normalise(struct async_system *s, struct cut *c) {
           c->needs[AT(p, r)] &= ~(UINT64_C(1) << q);
   for (uint32_t i = 0; i < least; i++)
     async_next_round(s->model, &c->point, &c->phase, &c->rounds);
-  if (c->rounds > s->pack->rounds_cap)
-    c->rounds = s->pack->rounds_cap;
+  if (c->rounds > s->pack->kept.rounds_cap)
+    c->rounds = s->pack->kept.rounds_cap;
   for (uint32_t p = 0; p < s->n && least; p++) {
     memmove(c->local + AT(p, 0), c->local + AT(p, least), (c->width - least + 1) * sizeof *c->local);
     memmove(c->needs + AT(p, 0), c->needs + AT(p, least), (c->width - least + 1) * sizeof *c->needs);
@@ -295,13 +296,13 @@ static size_t cut_key(struct async_system *s, const struct cut *c, const uint32_
   const struct pack *k = s->pack;
   uint8_t *at = key_put(key, c->point == POINT_END ? s->model->npoints : c->point);
   uint8_t to[ASYNC_RUN_PROCESSES_MAX];
-  if (k->keep_rounds)
+  if (k->kept.rounds)
     at = key_put(at, c->rounds);
-  if (k->keep_phase)
+  if (k->kept.phase)
     at = key_put(at, (uint64_t)c->phase);
-  if (k->keep_lost)
+  if (k->kept.lost)
     at = key_put(at, (uint64_t)c->lost);
-  if (k->keep_corrupted)
+  if (k->kept.corrupted)
     at = key_put(at, (uint64_t)c->corrupted);
   at = key_put(at, c->globals);
   at = key_put(at, c->inits);
@@ -331,13 +332,13 @@ static void cut_decode(struct async_system *s, const struct state *state, struct
   c->rounds = 0;
   c->phase = 1;
   c->lost = c->corrupted = 0;
-  if (k->keep_rounds)
+  if (k->kept.rounds)
     at = key_get(at, &x), c->rounds = (uint32_t)x;
-  if (k->keep_phase)
+  if (k->kept.phase)
     at = key_get(at, &x), c->phase = (value)x;
-  if (k->keep_lost)
+  if (k->kept.lost)
     at = key_get(at, &x), c->lost = (int64_t)x;
-  if (k->keep_corrupted)
+  if (k->kept.corrupted)
     at = key_get(at, &x), c->corrupted = (int64_t)x;
   at = key_get(at, &x), c->globals = (uint32_t)x;
   at = key_get(at, &x), c->inits = (uint32_t)x;
@@ -378,8 +379,8 @@ static struct state cut_encode(struct async_system *s, struct cut *c) {
   if (s->pack->rank &&
       s->pack->licences->phase_residue == 1) /* each process has its own phase, so residues cannot be kept */
     cut_rank(s, c);
-  if (s->pack->phase_period)
-    c->phase = (c->phase - 1) % s->pack->phase_period + 1;
+  if (s->pack->kept.phase_period)
+    c->phase = (c->phase - 1) % s->pack->kept.phase_period + 1;
   async_key_room(s, 100 + s->n * (c->width + (size_t)2) * 20);
   if (!async_permutations(s, better_key, &k)) {
     uint32_t same[ASYNC_RUN_PROCESSES_MAX];

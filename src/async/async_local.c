@@ -77,8 +77,8 @@ bool async_local_normalise(struct async_system *s, struct async_local_state *l, 
     return false;
   for (uint32_t i = 0; i < least; i++)
     async_next_round(s->model, &l->point, &l->phase, &l->rounds);
-  if (l->rounds > s->pack->rounds_cap)
-    l->rounds = s->pack->rounds_cap;
+  if (l->rounds > s->pack->kept.rounds_cap)
+    l->rounds = s->pack->kept.rounds_cap;
   l->width = most - least;
   if (least)
     memmove(l->sent, l->sent + least, (l->width + 1) * sizeof *l->sent);
@@ -107,11 +107,11 @@ static bool is_in_round(const struct async_system *s, const struct async_local_s
 
 static uint8_t *put_head(const struct async_system *s, const struct async_local_state *l, uint8_t *at) {
   const struct pack *k = s->pack;
-  value phase = k->phase_period ? (l->phase - 1) % k->phase_period + 1 : l->phase;
+  value phase = k->kept.phase_period ? (l->phase - 1) % k->kept.phase_period + 1 : l->phase;
   at = key_put(at, l->point == POINT_END ? s->model->npoints : l->point);
-  if (k->keep_rounds)
+  if (k->kept.rounds)
     at = key_put(at, l->rounds);
-  if (k->keep_phase)
+  if (k->kept.phase)
     at = key_put(at, (uint64_t)phase);
   at = key_put(at, l->globals);
   return key_put(at, l->inits);
@@ -123,9 +123,9 @@ static const uint8_t *get_head(const struct async_system *s, const uint8_t *at, 
   at = key_get(at, &x), l->point = x == s->model->npoints ? POINT_END : (uint32_t)x;
   l->rounds = 0;
   l->phase = 1;
-  if (k->keep_rounds)
+  if (k->kept.rounds)
     at = key_get(at, &x), l->rounds = (uint32_t)x;
-  if (k->keep_phase)
+  if (k->kept.phase)
     at = key_get(at, &x), l->phase = (value)x;
   at = key_get(at, &x), l->globals = (uint32_t)x;
   at = key_get(at, &x), l->inits = (uint32_t)x;
@@ -469,7 +469,7 @@ static void look_at_role(struct async_system *s, uint32_t role) {
   async_local->absent[role] = some_local(s, role, STATUS_HALTED);
   async_local->halts[role] = role_halts(s->model, &s->model->roles[role]);
   for (uint32_t i = 0; i < s->model->npoints; i++)
-    async_local->chooses |= s->rounds->sends[(size_t)role * s->model->npoints + i]->chooses;
+    async_local->chooses |= s->rounds->local.sends[(size_t)role * s->model->npoints + i]->chooses;
 }
 
 struct async_local *async_local_new(struct async_system *s) {
@@ -478,7 +478,7 @@ struct async_local *async_local_new(struct async_system *s) {
   s->local_mode = async_local;
   async_local->system = s;
   async_local->rounds = s->rounds;
-  async_local->bag = l->of[REDUCE_SYMMETRY].applied && l->anonymous && s->rounds->group;
+  async_local->bag = l->of[REDUCE_SYMMETRY].applied && l->anonymous && s->rounds->form.group;
   async_local->crashes = environment_clause(s->rounds->env, CLAUSE_CRASH) != NULL;
   arena_init(&async_local->arena);
   async_local->round_offset = round_offsets_make(s->model, &async_local->arena);
@@ -493,7 +493,7 @@ struct async_local *async_local_new(struct async_system *s) {
   }
   /* with a single process, fusing steps that no process hears might never end */
   async_local->fuses_steps =
-      s->n > 1 && async_local->total && !s->pack->keep_rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
+      s->n > 1 && async_local->total && !s->pack->kept.rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
   async_local->from = memory_alloc(sizeof *async_local->from);
   return async_local;
 }

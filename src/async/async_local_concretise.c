@@ -132,7 +132,7 @@ static bool find_send(struct async_system *s, const struct config *c, uint32_t p
     local_begin(&e, s->interp, p, c->point, c->phase, local, c->globals);
     e.choices = &choices;
     found = local_sends(&e, &out) &&
-            (sent == SENT_IRRELEVANT || local_send_lists_equal(&out, &s->rounds->round_sends.at[sent]));
+            (sent == SENT_IRRELEVANT || local_send_lists_equal(&out, &s->rounds->local.round_sends.at[sent]));
     if (found)
       script_keep(&w->sends[p], &choices);
   } while (!found && choices_next(&choices));

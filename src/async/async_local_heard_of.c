@@ -2,10 +2,11 @@
    processes have not reached the round. */
 #include "async/async_local.h"
 
-#include "model/node.h"
-
 #include "interp/round_step.h"
 #include "lockstep/expansion.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
+#include "model/node.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ const char *async_local_refusal(struct async_system *s) {
   const struct model *m = s->model;
   if (s->n > ASYNC_LOCAL_PROCESSES)
     return "there are many processes";
-  if (s->pack->rank && !s->pack->phase_period)
+  if (s->pack->rank && !s->pack->kept.phase_period)
     return "local states hold numbers of rounds";
   for (uint32_t r = 0; r < m->nroles; r++)
     if (role_noracles(&m->roles[r]))
@@ -77,8 +78,8 @@ const char *async_local_refusal(struct async_system *s) {
       return why;
   }
   for (uint32_t p = 0; p < m->npoints; p++) {
-    uint32_t first = s->pack->keep_rounds ? 0 : m->points[p].number - 1, index;
-    uint32_t last = s->pack->keep_rounds ? s->pack->from_cap : first;
+    uint32_t first = s->pack->kept.rounds ? 0 : m->points[p].number - 1, index;
+    uint32_t last = s->pack->kept.rounds ? s->pack->kept.from_cap : first;
     for (uint32_t rounds = first; rounds <= last; rounds++) {
       const char *why = rules_refusal(lockstep_rules(s->rounds, p, rounds, NULL, &index));
       if (why)
@@ -105,7 +106,7 @@ static void judge_init(struct heard_of_judge *j, struct async_system *s, uint32_
   j->present = present;
   j->global = global_new(s->pack);
   j->global->point = point;
-  j->global->rounds = s->pack->keep_rounds ? rounds : 0;
+  j->global->rounds = s->pack->kept.rounds ? rounds : 0;
   j->global->phase = 1;
   j->global->globals = globals;
   j->global->n = s->n;
@@ -196,10 +197,10 @@ bool async_local_senders_alike(struct async_system *s, uint32_t point, uint32_t 
     return known;
   struct heard_of_judge j;
   uint64_t *sets = memory_alloc(set_words(s) * sizeof *sets);
-  bool alike = s->rounds->group;
+  bool alike = s->rounds->form.group;
   judge_init(&j, s, point, rounds, globals, (1u << s->n) - 1);
   for (uint32_t r = 0; r < s->model->nroles; r++)
-    alike &= s->rounds->updates[(size_t)r * s->model->npoints + point]->received <= RECEIVED_CONTENT;
+    alike &= s->rounds->local.updates[(size_t)r * s->model->npoints + point]->received <= RECEIVED_CONTENT;
   for (uint32_t q = 0; q < s->n && alike; q++)
     alike = hears_alike(&j, q, sets);
   judge_release(&j);
@@ -211,7 +212,7 @@ bool async_local_senders_alike(struct async_system *s, uint32_t point, uint32_t 
 /* --- what is known about sends --- */
 
 bool async_local_reaches(struct async_system *s, uint32_t sending, uint32_t from, uint32_t to) {
-  const struct local_send_list *out = &s->rounds->round_sends.at[sending];
+  const struct local_send_list *out = &s->rounds->local.round_sends.at[sending];
   for (size_t i = 0; i < out->n; i++)
     if (round_send_reaches(s->model, &out->at[i], from, to))
       return true;

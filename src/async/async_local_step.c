@@ -2,6 +2,8 @@
 #include "async/async_local.h"
 
 #include "interp/round_step.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -21,7 +23,7 @@ struct async_outcome_builder {
 static const struct local_send *message_of(const struct async_outcome_builder *v, uint32_t q) {
   const struct async_system *s = v->system;
   const struct local_send_list *out =
-      &s->rounds->round_sends.at[v->state_of_local->sent[v->state_of_local->done[v->p]][q]];
+      &s->rounds->local.round_sends.at[v->state_of_local->sent[v->state_of_local->done[v->p]][q]];
   for (size_t i = 0; i < out->n; i++)
     if (round_send_reaches(s->model, &out->at[i], q, v->p))
       return &out->at[i];
@@ -66,8 +68,8 @@ static void async_outcome_builder_init(struct async_outcome_builder *v, struct a
   *v = (struct async_outcome_builder){.system = s, .state_of_local = l, .p = p};
   v->point = async_local_point(s, l, l->done[p], &v->phase, &rounds);
   v->context = projection_of(s->rounds, l->local[p], v->point, p, v->phase, l->globals);
-  v->reads = s->rounds->updates[(size_t)role * s->model->npoints + v->point];
-  v->senders_distinct = !s->rounds->group || v->reads->received >= RECEIVED_NAMED;
+  v->reads = s->rounds->local.updates[(size_t)role * s->model->npoints + v->point];
+  v->senders_distinct = !s->rounds->form.group || v->reads->received >= RECEIVED_NAMED;
 }
 
 /* One outcome for each update that the allowed sets lead to. */
@@ -137,7 +139,7 @@ bool async_local_begin_round(struct async_system *s, struct async_local_state *l
   for (uint32_t i = 0; i < all.n; i++) {
     if (all.at[i] & SENDING_ERROR)
       return async_local_give_up(s, "sending can fail");
-    if (sends_twice(s, &s->rounds->round_sends.at[all.at[i]], p))
+    if (sends_twice(s, &s->rounds->local.round_sends.at[all.at[i]], p))
       return async_local_give_up(s, "two messages to one receiver in a round");
     l->sent[l->done[p]][p] = all.at[i];
     if (!then(context, l))

@@ -3,6 +3,8 @@
 #include "interp/async_round.h"
 #include "lockstep/lockstep_concretise.h"
 #include "lockstep/lockstep_initial.h"
+#include "lockstep/lockstep_property.h"
+#include "lockstep/lockstep_system.h"
 
 #include <string.h>
 
@@ -51,7 +53,7 @@ void async_next_round(const struct model *m, uint32_t *point, value *phase, uint
 uint64_t async_broken(struct async_system *s, const struct unpacked_state *view, uint32_t p, local_id after) {
   const struct query *q = s->base.query;
   uint64_t broken = steps_broken_by(s->rounds, view->at[p].local, after);
-  if (!s->rounds->nglobal_steps)
+  if (!s->rounds->properties.nglobal_steps)
     return broken;
   struct unpacked_state *next = s->after;
   struct member *at = next->at;
@@ -61,7 +63,7 @@ uint64_t async_broken(struct async_system *s, const struct unpacked_state *view,
   at[p].local = after;
   struct config *b = global_to_config(s->pack, view), *a = global_to_config(s->pack, next);
   for (uint32_t i = 0; i < q->nproperties; i++)
-    if (s->rounds->step_checks[i].step && !s->rounds->step_checks[i].local &&
+    if (s->rounds->properties.step_checks[i].step && !s->rounds->properties.step_checks[i].local &&
         config_holds(s->interp, s->model->properties[q->properties[i]].formula, b, a, NULL) != V_TRUE)
       broken |= UINT64_C(1) << i;
   config_free(a);
@@ -313,10 +315,10 @@ static const struct system_ops async_system_ops = {
     .holds = async_holds,
     .atom = async_atom,
     .concretise = async_concretise,
-    .stored = async_stored,
-    .heard_of_assignments = async_assignments,
-    .save = async_save,
-    .load = async_load,
+    .statistics.stored = async_stored,
+    .statistics.heard_of_assignments = async_assignments,
+    .checkpoint.save = async_save,
+    .checkpoint.load = async_load,
     .memory = async_memory,
     .free = async_free,
 };
@@ -340,12 +342,12 @@ struct system *async_system_new(struct interpreter *interp, struct model *m, con
   s->max_distance = options->max_distance;
   s->rounds = (struct lockstep *)lockstep_new(interp, m, q, l, options);
   s->pack = &s->rounds->pack;
-  s->base.phase_period = s->pack->keep_phase ? s->pack->phase_period : 1;
+  s->base.phase_period = s->pack->kept.phase ? s->pack->kept.phase_period : 1;
   s->view = global_new(s->pack);
   s->after = global_new(s->pack);
   s->joint = async_joint_new(s);
   for (uint32_t i = 0; i < q->nproperties; i++)
-    s->watched |= s->rounds->step_checks[i].step;
+    s->watched |= s->rounds->properties.step_checks[i].step;
   s->local_refused = options->successors == SUCCESSORS_PLAIN ? "asked for" : async_local_refusal(s);
   if (s->local_refused)
     use_joint(s);

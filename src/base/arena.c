@@ -38,6 +38,13 @@ void arena_clear(struct arena *a) {
   a->head->used = 0;
 }
 
+size_t arena_bytes(const struct arena *a) {
+  size_t bytes = 0;
+  for (const struct arena_block *block = a->head; block; block = block->next)
+    bytes += sizeof *block + block->size;
+  return bytes;
+}
+
 /* Each block is twice as large as the last: a long-lived arena needs few calls, a short-lived one little memory. */
 static struct arena_block *arena_grow(struct arena *a, size_t need) {
   size_t size = a->head ? a->head->size * 2 : ARENA_FIRST;

@@ -13,6 +13,7 @@ struct arena {
 void arena_init(struct arena *);
 void arena_release(struct arena *);
 void arena_clear(struct arena *);               /* keeps the newest block for reuse */
+size_t arena_bytes(const struct arena *);       /* of all blocks */
 void *arena_alloc(struct arena *, size_t size); /* zeroed, aligned to 16 */
 void *arena_array(struct arena *, size_t count, size_t each);
 void *arena_copy(struct arena *, const void *from, size_t size);

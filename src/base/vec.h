@@ -19,6 +19,7 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
   ((v)->at = (need) > (v)->cap ? vec_grow((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 #define vec_clear(v) ((void)((v)->n = 0))
+#define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 /* Reverses the elements after the first `from`. */
 #define vec_reverse(v, from)                                                                                           \
   do {                                                                                                                 \

@@ -126,13 +126,13 @@ static bool repeat_stretch(struct pump *k, struct config *at, uint32_t from, uin
 static bool pump_repeats(struct pump *k, uint32_t from, uint32_t to, value front, value by) {
   const struct config *a = k->trace->configs[from];
   struct config *at = config_copy(k->model, k->trace->configs[to]);
-  uint32_t apart = k->space->ops->round_distance(k->space, at);
-  bool ok = apart > k->space->ops->round_distance(k->space, a);
+  uint32_t apart = k->space->ops->statistics.round_distance(k->space, at);
+  bool ok = apart > k->space->ops->statistics.round_distance(k->space, a);
   for (value time = 1; time <= REPETITIONS && ok; time++) {
     set_shift(k, front, time * by);
     ok = repeat_stretch(k, at, from, to);
     set_shift(k, front, (time + 1) * by);
-    uint32_t further = ok ? k->space->ops->round_distance(k->space, at) : 0;
+    uint32_t further = ok ? k->space->ops->statistics.round_distance(k->space, at) : 0;
     ok = ok && further > apart && is_shifted(k, a, at);
     apart = further;
   }

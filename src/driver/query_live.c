@@ -107,7 +107,7 @@ static bool add_error(const struct live_check *a, const struct liveness_search *
   for (uint32_t i = 0; i < n; i++)
     any[i].group = NO_GROUP;
   bool ok = goal.kind == GOAL_ERROR ? space->ops->concretise(space, path, n, &goal, &run)
-                                    : space->ops->concretise_path(space, path, n, any, &run);
+                                    : space->ops->liveness.concretise_path(space, path, n, any, &run);
   memory_free(path);
   memory_free(any);
   if (!ok) {
@@ -196,7 +196,7 @@ static const char *refusal(const struct live_check *a, const struct system *spac
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->asked.options->engine, &engine))
     return "this engine does not check live properties";
-  if (!space->ops->atom || !space->ops->concretise_path)
+  if (!space->ops->atom || !space->ops->liveness.concretise_path)
     return "this semantics does not support infinite runs";
   if (!environment_run_clauses_fit(&a->asked.model->environments[a->query.environment]))
     return "its environment has more than 64 clauses about whole runs";

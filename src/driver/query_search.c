@@ -4,6 +4,7 @@
 
 #include "async/async.h"
 #include "driver/context.h"
+#include "lockstep/lockstep_system.h"
 #include "search/ranks.h"
 #include "steps/step_system.h"
 
@@ -68,7 +69,7 @@ bool query_takes_part(struct query_run *a) {
   if (a->ranks && !ranks_ready(a->ranks, a->model->values.vectors))
     return false; /* rank 0 has ended */
   a->system = query_system(a->about, &a->query, &a->requested, &a->licences);
-  if (a->ranks && !(a->system->ops->names && a->system->ops->names(a->system, 0)))
+  if (a->ranks && !(a->system->ops->ranks.names && a->system->ops->ranks.names(a->system, 0)))
     a->ranks = NULL;
   if (!a->options->ranks.is_helper || a->ranks)
     return true;
@@ -80,7 +81,8 @@ bool query_takes_part(struct query_run *a) {
 void query_explore(struct query_run *a) {
   struct text decimal = {0};
   search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->storage.checkpoints);
-  if (a->system->ops->heard_of_assignments && a->system->ops->heard_of_assignments(a->system, &decimal))
+  if (a->system->ops->statistics.heard_of_assignments &&
+      a->system->ops->statistics.heard_of_assignments(a->system, &decimal))
     a->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
 }

@@ -1,8 +1,7 @@
-#include "lockstep/lockstep.h"
-
-#include "model/node.h"
-
 #include "interp/run_clauses.h"
+#include "lockstep/lockstep.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "model/node.h"
 
 #include <string.h>
 
@@ -134,7 +133,7 @@ static uint32_t demands_put(struct variant_builder *c) {
   vec_release(&key);
   if (!n)
     return 0;
-  if (memo_find(&s->demands_of, id, 0, &found))
+  if (memo_find(&s->rules.demands_of, id, 0, &found))
     return found;
   struct demand *demands = arena_array(&s->arena, n, sizeof *demands);
   for (uint32_t i = 0, k = 0; i < s->pack.nmarks; i++)
@@ -144,9 +143,9 @@ static uint32_t demands_put(struct variant_builder *c) {
           clause, c->parts[i],
           c->parts[i] ? arena_keep_array(&s->arena, c->bound[i], clause->nwitness, sizeof(value)) : NULL};
     }
-  vec_push(&s->demands, ((struct demands){demands, n}));
-  found = (uint32_t)s->demands.n; /* 0 means no demands */
-  memo_add(&s->demands_of, id, 0, found);
+  vec_push(&s->rules.demands, ((struct demands){demands, n}));
+  found = (uint32_t)s->rules.demands.n; /* 0 means no demands */
+  memo_add(&s->rules.demands_of, id, 0, found);
   return found;
 }
 
@@ -191,8 +190,8 @@ static void variant_add(struct variant_builder *c, bool optional) {
   v.marks |= once;
   v.obligation = obligation_after(c, once);
   if (v.demanded) {
-    v.demands = s->demands.at[v.demanded - 1].at;
-    v.ndemands = s->demands.at[v.demanded - 1].n;
+    v.demands = s->rules.demands.at[v.demanded - 1].at;
+    v.ndemands = s->rules.demands.at[v.demanded - 1].n;
   }
   if (c->out->n == c->out->cap)
     c->out->at = vec_grow(c->out->at, &c->out->cap, c->out->n + 1, sizeof *c->out->at);
@@ -251,9 +250,9 @@ static bool is_opened(const struct variant_builder *c, uint32_t mark) {
   uint32_t point = (uint32_t)(c->point - s->model->points), opened;
   if (!s->pack.marks[mark]->nwitness)
     return false;
-  if (!memo_find(&s->opened, mark, point, &opened)) {
+  if (!memo_find(&s->rules.opened, mark, point, &opened)) {
     opened = !rules_known(s->interp, s->base.query->environment, point, global_rounds(s, c->from), s->pack.marks[mark]);
-    memo_add(&s->opened, mark, point, opened);
+    memo_add(&s->rules.opened, mark, point, opened);
   }
   return opened;
 }

@@ -3,6 +3,7 @@
 #define RONDO_LOCKSTEP_EXPANSION_H
 
 #include "lockstep/lockstep.h"
+#include "lockstep/outcome_product.h"
 
 struct expansion {
   struct lockstep *system;

@@ -150,9 +150,9 @@ bool heard_of_count(struct lockstep *s, struct text *decimal) {
   bool known = true;
   big_set(&total, s->initial_states);
   for (uint32_t i = 0; i < s->stored_at.n && known; i++) {
-    if (!s->stored_at.at[i] || i >= s->nrules || !s->rules[i])
+    if (!s->stored_at.at[i] || i >= s->rules.n || !s->rules.at[i])
       continue;
-    known = count_round(s->rules[i], s->model, &round);
+    known = count_round(s->rules.at[i], s->model, &round);
     big_multiply(&round, s->stored_at.at[i]);
     big_add(&total, &round);
   }

@@ -3,6 +3,7 @@
    messages. */
 #include "interp/round_step.h"
 #include "lockstep/expansion.h"
+#include "lockstep/outcome_product.h"
 
 #include <string.h>
 
@@ -146,9 +147,9 @@ uint32_t allowed_sets(struct expansion *x, const struct actor *a) {
   if (!x->rules->nfilters)
     return 0;
   uint32_t key = sets_key(x, a), found;
-  if (!memo_find(&x->system->allowed_of, key, 0, &found)) {
+  if (!memo_find(&x->system->rules.allowed_of, key, 0, &found)) {
     found = sets_compute(x, a);
-    memo_add(&x->system->allowed_of, key, 0, found);
+    memo_add(&x->system->rules.allowed_of, key, 0, found);
   }
   return 1 + found;
 }

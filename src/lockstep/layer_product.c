@@ -11,6 +11,8 @@
 
 #include "lockstep/bag_distribution.h"
 #include "lockstep/expansion.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
 #include "lockstep/partial_products.h"
 #include "lockstep/subsumption.h"
 
@@ -47,9 +49,9 @@ void layer_product_begin(struct layer_product *t, emit_from_fn *emit, void *cont
 struct layer_product *layer_product_new(struct lockstep *s) {
   struct layer_product *t = memory_alloc(sizeof *t);
   t->system = s;
-  t->subsumed = (struct subsumption){.lists = s->next_lists, .bag = s->pack.bag};
+  t->subsumed = (struct subsumption){.lists = s->outcomes.next_lists, .bag = s->pack.bag};
   t->headers = intern_new();
-  t->lists = s->next_lists;
+  t->lists = s->outcomes.next_lists;
   t->next = global_new(&s->pack);
   t->limit = INT64_MAX;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
@@ -72,6 +74,14 @@ void layer_product_free(struct layer_product *t) {
   memory_free(t);
 }
 
+size_t layer_product_bytes(const struct layer_product *t) {
+  size_t bytes = subsumption_bytes(&t->subsumed) + intern_bytes(t->headers) + partial_products_bytes(&t->tasks) +
+                 t->nstages * sizeof *t->stages + vec_bytes(&t->words);
+  for (uint32_t i = 0; i < t->nstages; i++)
+    bytes += partial_products_bytes(&t->stages[i]);
+  return bytes;
+}
+
 size_t layer_product_ntasks(const struct layer_product *t) { return t->tasks.n; }
 
 void layer_product_from(struct layer_product *t, const struct unpacked_state *g, uint64_t origin, uint32_t fault_cost) {
@@ -92,9 +102,9 @@ static void unfold_header(struct layer_product *t, uint32_t header, uint32_t cos
   const struct point *point = &s->model->points[h[0]];
   struct unpacked_state *g = t->next;
   g->point = point->next;
-  g->rounds = (uint32_t)h[1] + (s->pack.keep_rounds && h[1] < (value)s->pack.rounds_cap);
-  g->phase = s->pack.keep_phase ? h[2] + (point->phase_end && point->endless) : 1;
-  g->lost = s->pack.keep_lost ? cost : 0;
+  g->rounds = (uint32_t)h[1] + (s->pack.kept.rounds && h[1] < (value)s->pack.kept.rounds_cap);
+  g->phase = s->pack.kept.phase ? h[2] + (point->phase_end && point->endless) : 1;
+  g->lost = s->pack.kept.lost ? cost : 0;
   g->corrupted = 0;
   g->globals = (uint32_t)h[3];
   g->inits = (uint32_t)h[4];
@@ -171,7 +181,7 @@ static bool report_successor(struct layer_product *t, struct expansion *x, uint3
   if ((int64_t)(cost + t->from.cost) > t->limit)
     return true;
   if (o->error) {
-    edge.error = &s->errors.at[o->error - 1];
+    edge.error = &s->local.errors.at[o->error - 1];
     return layer_product_error(t, &edge);
   }
   if (s->pack.bag)

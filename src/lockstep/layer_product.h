@@ -4,11 +4,13 @@
 
 #include "lockstep/lockstep.h"
 
+struct expansion;
 struct layer_product;
 
 struct layer_product *layer_product_new(struct lockstep *);
 void layer_product_begin(struct layer_product *, emit_from_fn *, void *context); /* starts a new layer */
 void layer_product_free(struct layer_product *);
+size_t layer_product_bytes(const struct layer_product *);
 /* Products that follow belong to this state. */
 void layer_product_from(struct layer_product *, const struct unpacked_state *, uint64_t origin, uint32_t fault_cost);
 /* Records the product of an expansion's outcome sets as a task instead of multiplying it out. */

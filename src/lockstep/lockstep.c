@@ -2,22 +2,31 @@
 
 #include "analysis/dataflow.h"
 #include "interp/run_clauses.h"
+#include "lockstep/fast_path.h"
 #include "lockstep/heard_of_count.h"
 #include "lockstep/layer_product.h"
 #include "lockstep/lockstep_concretise.h"
 #include "lockstep/lockstep_initial.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/lockstep_property.h"
+#include "lockstep/lockstep_system.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
+#include "lockstep/probabilistic_choice.h"
+#include "system/initial_enumeration.h"
+#include "system/property_values.h"
 
 #include <string.h>
 
 /* --- rules, made once for each distinct round --- */
 
 uint32_t global_rounds(const struct lockstep *s, const struct unpacked_state *g) {
-  return s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
+  return s->pack.kept.rounds ? g->rounds : s->model->points[g->point].number - 1;
 }
 
 static uint32_t rules_place(struct lockstep *s, uint32_t point, uint32_t rounds) {
-  uint32_t later = rounds < s->pack.from_cap ? rounds : s->pack.from_cap;
-  return s->pack.keep_rounds ? point * (s->pack.from_cap + 1) + later : point;
+  uint32_t later = rounds < s->pack.kept.from_cap ? rounds : s->pack.kept.from_cap;
+  return s->pack.kept.rounds ? point * (s->pack.kept.from_cap + 1) + later : point;
 }
 
 const struct rules *lockstep_rules(struct lockstep *s, uint32_t point, uint32_t rounds, const struct round_variant *v,
@@ -25,18 +34,18 @@ const struct rules *lockstep_rules(struct lockstep *s, uint32_t point, uint32_t 
   uint32_t i = rules_place(s, point, rounds);
   if (v && v->demanded) { /* stored after those without demands */
     int64_t key[2] = {i, v->demanded};
-    i = rules_place(s, s->model->npoints, 0) + intern_put(s->rules_keys, key, 2);
+    i = rules_place(s, s->model->npoints, 0) + intern_put(s->rules.keys, key, 2);
   }
-  if (i >= s->nrules) {
-    s->rules = memory_resize_array(s->rules, i + 1, sizeof *s->rules);
-    memset(s->rules + s->nrules, 0, (i + 1 - s->nrules) * sizeof *s->rules);
-    s->nrules = i + 1;
+  if (i >= s->rules.n) {
+    s->rules.at = memory_resize_array(s->rules.at, i + 1, sizeof *s->rules.at);
+    memset(s->rules.at + s->rules.n, 0, (i + 1 - s->rules.n) * sizeof *s->rules.at);
+    s->rules.n = i + 1;
   }
-  if (!s->rules[i])
-    s->rules[i] = rules_of(s->interp, s->base.query->environment, point, rounds, v ? v->demands : NULL,
-                           v ? v->ndemands : 0, &s->arena);
+  if (!s->rules.at[i])
+    s->rules.at[i] = rules_of(s->interp, s->base.query->environment, point, rounds, v ? v->demands : NULL,
+                              v ? v->ndemands : 0, &s->arena);
   *index = i;
-  return s->rules[i];
+  return s->rules.at[i];
 }
 
 /* --- plain enumeration --- */
@@ -96,21 +105,17 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     edge.error = error;
     return p->emit(p->context, NULL, &edge);
   }
-  const struct query *q = s->base.query;
-  for (uint32_t i = 0; i < q->nproperties; i++)
-    if (s->step_checks[i].step &&
-        config_holds(s->interp, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
-      edge.broken |= UINT64_C(1) << i;
-  uint32_t adversary_choice = s->probabilistic ? plain_adversary_choice(s, p->from, w) : 0;
-  edge.adversary_choice = s->probabilistic ? adversary_choice + 1 : 0;
+  edge.broken = broken_step_properties(s->interp, s->base.query, UINT64_MAX, p->from, next);
+  uint32_t adversary_choice = s->coins.used ? plain_adversary_choice(s, p->from, w) : 0;
+  edge.adversary_choice = s->coins.used ? adversary_choice + 1 : 0;
   if (!p->variants)
     return emit_plain(s, next, p->next, 0, &edge, p->emit, p->context, true);
   bool more = true;
   for (size_t i = 0; i < p->variants->n && more; i++) {
     const struct round_variant *v = &p->variants->at[i];
     edge.marks = v->marks;
-    if (s->probabilistic)
-      edge.adversary_choice = s->adversary_choice + (uint32_t)p->variants->n * adversary_choice + (uint32_t)i + 1;
+    if (s->coins.used)
+      edge.adversary_choice = s->coins.adversary_choice + (uint32_t)p->variants->n * adversary_choice + (uint32_t)i + 1;
     if (demands_hold(s->interp, v, p->from, w))
       more = emit_plain(s, next, p->next, v->obligation, &edge, p->emit, p->context, true);
   }
@@ -138,7 +143,7 @@ static bool marked_successors(struct lockstep *s, const struct unpacked_state *g
     bool is_plain = lockstep_rules(s, g->point, global_rounds(s, g), &all.at[i], &index)->plain;
     if (is_plain && all.at[i].optional)
       continue;
-    if (s->plain || is_plain)
+    if (s->form.plain || is_plain)
       plain.at[plain.n++] = all.at[i];
     else
       more = lockstep_successors(s, g, &all.at[i], emit, NULL, context);
@@ -156,13 +161,13 @@ static struct lockstep *lockstep_of(struct system *system) { return (struct lock
 
 static bool lockstep_initial(struct system *system, emit_fn *emit, void *context) {
   struct lockstep *s = lockstep_of(system);
-  if (!s->plain)
+  if (!s->form.plain)
     return initial_states(s, emit, context);
   struct lockstep_plain_step p = {s, NULL, emit, context, global_new(&s->pack), NULL};
   struct model_error error;
   bool more = config_initials(s->interp, system->query->environment, plain_initial, &p, &error);
   if (!more && error.message)
-    emit(context, NULL, &(struct edge){.error = arena_copy(&s->arena, &error, sizeof error)});
+    emit_initial_error(&s->arena, &error, emit, context);
   global_free(p.next);
   return more;
 }
@@ -173,17 +178,17 @@ static bool lockstep_all_successors(struct system *system, const struct state *s
   global_decode(&s->pack, state, g);
   uint32_t index;
   bool more = true;
-  s->adversary_choice = 0;
-  if (s->probabilistic) {
-    intern_free(s->plain_adversary_choices);
-    s->plain_adversary_choices = intern_new();
+  s->coins.adversary_choice = 0;
+  if (s->coins.used) {
+    intern_free(s->coins.plain_adversary_choices);
+    s->coins.plain_adversary_choices = intern_new();
   }
   if (g->point != POINT_END && s->pack.nmarks) {
     more = marked_successors(s, g, emit, context);
   } else if (g->point != POINT_END) {
     const struct rules *r = lockstep_rules(s, g->point, global_rounds(s, g), NULL, &index);
-    more = s->plain || r->plain ? plain_successors(s, g, NULL, emit, context)
-                                : lockstep_successors(s, g, NULL, emit, NULL, context);
+    more = s->form.plain || r->plain ? plain_successors(s, g, NULL, emit, context)
+                                     : lockstep_successors(s, g, NULL, emit, NULL, context);
   }
   global_free(g);
   return more;
@@ -252,15 +257,15 @@ static bool lockstep_assignments(struct system *system, struct text *decimal) {
 static struct system *lockstep_clone(struct system *system);
 
 /* Which states are left out as subsumed depends on the states expanded before. */
-static bool omits_subsumed(const struct lockstep *s) { return s->base.layerwise && s->pack.keep_lost; }
+static bool omits_subsumed(const struct lockstep *s) { return s->base.layerwise && s->pack.kept.lost; }
 
 /* Counts states that were stored for the rules with that index. */
 static void add_stored(struct lockstep *s, uint32_t i, uint64_t states) {
-  uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i, index;
+  uint32_t later = s->pack.kept.from_cap + 1, point = s->pack.kept.rounds ? i / later : i, index;
   while (s->stored_at.n <= i)
     vec_push(&s->stored_at, 0);
   s->stored_at.at[i] += states;
-  lockstep_rules(s, point, s->pack.keep_rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
+  lockstep_rules(s, point, s->pack.kept.rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
 }
 
 static void lockstep_join(struct system *system, struct system *other) {
@@ -312,40 +317,42 @@ void lockstep_load(struct system *system, struct loader *from) {
     add_stored(s, i, load_number(from));
 }
 
+static void rule_tables_release(struct rule_tables *r) {
+  memory_free(r->at);
+  intern_free(r->keys);
+  memo_release(&r->demands_of);
+  vec_release(&r->demands);
+  memo_release(&r->opened);
+  memo_release(&r->allowed_of);
+}
+
+static size_t rule_tables_bytes(const struct rule_tables *r) {
+  return r->n * sizeof *r->at + intern_bytes(r->keys) + memo_bytes(&r->demands_of) + vec_bytes(&r->demands) +
+         memo_bytes(&r->opened) + memo_bytes(&r->allowed_of);
+}
+
 static size_t lockstep_memory(const struct system *system) {
   const struct lockstep *s = (const struct lockstep *)system;
-  return pack_bytes(&s->pack) + intern_bytes(s->projections) + intern_bytes(s->bags) + intern_bytes(s->receivables) +
-         intern_bytes(s->local_updates) + intern_bytes(s->vectors) + memo_bytes(&s->steps) +
-         memo_bytes(&s->outcome_sets_of) + memo_bytes(&s->local_successors_of) + memo_bytes(&s->after) +
-         memo_bytes(&s->projection_of);
+  return pack_bytes(&s->pack) + arena_bytes(&s->arena) + intern_bytes(s->vectors) + rule_tables_bytes(&s->rules) +
+         local_step_tables_bytes(&s->local) + outcome_tables_bytes(&s->outcomes) +
+         intern_bytes(s->coins.plain_adversary_choices) + memo_bytes(&s->coins.results_of) + property_tables_bytes(s) +
+         (s->layerwise ? layer_product_bytes(s->layerwise) : 0) + memo_bytes(&s->fast_path_lists) +
+         vec_bytes(&s->stored_at) + s->buffer_capacity;
 }
 
 static void lockstep_free(struct system *system) {
   struct lockstep *s = lockstep_of(system);
-  property_caches_free(s);
+  property_tables_release(s);
   layer_product_free(s->layerwise);
   pack_release(&s->pack);
-  struct intern *tables[] = {s->projections, s->bags,       s->receivables, s->local_updates,
-                             s->vectors,     s->next_lists, s->rules_keys,  s->plain_adversary_choices};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    intern_free(tables[i]);
-  struct memo *memos[] = {&s->projection_of,  &s->steps,          &s->outcome_sets_of, &s->local_successors_of,
-                          &s->after,          &s->round_sends_of, &s->named_of,        &s->fast_path_lists,
-                          &s->region_roots,   &s->within_bag,     &s->united,          &s->oracles_of,
-                          &s->steps_broken,   &s->allowed_of,     &s->demands_of,      &s->opened,
-                          &s->coin_results_of};
-  for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
-    memo_release(memos[i]);
-  vec_release(&s->lists);
-  vec_release(&s->outcome_sets);
-  vec_release(&s->local_successors);
-  vec_release(&s->errors);
-  vec_release(&s->round_sends);
-  vec_release(&s->alternatives);
+  rule_tables_release(&s->rules);
+  local_step_tables_release(&s->local);
+  outcome_tables_release(&s->outcomes);
+  intern_free(s->coins.plain_adversary_choices);
+  memo_release(&s->coins.results_of);
+  memo_release(&s->fast_path_lists);
+  intern_free(s->vectors);
   vec_release(&s->stored_at);
-  vec_release(&s->regions);
-  vec_release(&s->demands);
-  memory_free(s->rules);
   memory_free(s->buffer);
   global_free(s->scratch);
   arena_release(&s->arena);
@@ -361,17 +368,17 @@ static const struct system_ops lockstep_ops = {
     .holds = lockstep_holds,
     .concretise = lockstep_concretise,
     .atom = lockstep_atom,
-    .stutters_forever = lockstep_stutters_forever,
-    .concretise_path = lockstep_concretise_path,
-    .stored = lockstep_stored,
-    .heard_of_assignments = lockstep_assignments,
-    .clone = lockstep_clone,
-    .join = lockstep_join,
-    .save = lockstep_save,
-    .load = lockstep_load,
-    .names = lockstep_names,
-    .counts = lockstep_counts,
-    .set_counts = lockstep_set_counts,
+    .liveness.stutters_forever = lockstep_stutters_forever,
+    .liveness.concretise_path = lockstep_concretise_path,
+    .statistics.stored = lockstep_stored,
+    .statistics.heard_of_assignments = lockstep_assignments,
+    .threads.clone = lockstep_clone,
+    .threads.join = lockstep_join,
+    .checkpoint.save = lockstep_save,
+    .checkpoint.load = lockstep_load,
+    .ranks.names = lockstep_names,
+    .ranks.counts = lockstep_counts,
+    .ranks.set_counts = lockstep_set_counts,
     .memory = lockstep_memory,
     .free = lockstep_free,
 };
@@ -394,33 +401,19 @@ static bool sends_toss_coins(const struct model *m) {
   return found;
 }
 
-static bool reads_identity(const struct node *n) { return n && node_has_traits(n, TRAIT_SELF | TRAIT_NUMBERED); }
-
 static void find_same_receivables(struct lockstep *s) {
   const struct model *m = s->model;
-  s->same_receivables = arena_array(&s->arena, m->npoints + 1, sizeof *s->same_receivables);
+  s->form.same_receivables = arena_array(&s->arena, m->npoints + 1, sizeof *s->form.same_receivables);
   for (uint32_t p = 0; p < m->npoints; p++) {
-    s->same_receivables[p] = s->group && !s->explicit_senders;
+    s->form.same_receivables[p] = s->form.group && !s->form.explicit_senders;
     for (uint32_t r = 0; r < m->nroles; r++) {
-      enum received_use use = s->updates[(size_t)r * m->npoints + p]->received;
+      enum received_use use = s->local.updates[(size_t)r * m->npoints + p]->received;
       if (!s->pack.bag && (use == RECEIVED_NAMED || use == RECEIVED_SENDERS))
-        s->same_receivables[p] = false;
+        s->form.same_receivables[p] = false;
       for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++)
         if (m->roles[r].body[p].sends[i].target != TARGET_SET)
-          s->same_receivables[p] = false;
+          s->form.same_receivables[p] = false;
     }
-  }
-}
-
-static void find_same_starts(struct lockstep *s) {
-  s->same_start = arena_array(&s->arena, s->model->nroles + 1, sizeof *s->same_start);
-  for (uint32_t r = 0; r < s->model->nroles; r++) {
-    bool found = false;
-    for (uint32_t i = 0; i < s->model->roles[r].nvars; i++) {
-      const struct var *v = &s->model->roles[r].vars[i];
-      found |= reads_identity(v->init) || reads_identity(v->where);
-    }
-    s->same_start[r] = !found && s->model->ndefs == 0;
   }
 }
 
@@ -432,8 +425,8 @@ static bool rules_each(struct lockstep *s, rules_fn *visit, void *context) {
   const struct model *m = s->model;
   uint32_t environment = s->base.query->environment;
   for (uint32_t p = 0; p < m->npoints; p++) {
-    uint32_t first = s->pack.keep_rounds ? 0 : m->points[p].number - 1;
-    uint32_t last = s->pack.keep_rounds ? s->pack.from_cap : first;
+    uint32_t first = s->pack.kept.rounds ? 0 : m->points[p].number - 1;
+    uint32_t last = s->pack.kept.rounds ? s->pack.kept.from_cap : first;
     for (uint32_t rounds = first; rounds <= last; rounds++) {
       if (!visit(context, rules_of(s->interp, environment, p, rounds, NULL, 0, &s->arena), p, false))
         return false;
@@ -478,7 +471,7 @@ static bool bag_possible(struct lockstep *s, const char **why) {
   struct bag_check look = {.system = s};
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t p = 0; p < m->npoints; p++) {
-      look.counting |= s->updates[(size_t)r * m->npoints + p]->counts;
+      look.counting |= s->local.updates[(size_t)r * m->npoints + p]->counts;
       for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
         enum target_kind t = m->roles[r].body[p].sends[i].target;
         look.to_others |= t != TARGET_SET;
@@ -486,7 +479,7 @@ static bool bag_possible(struct lockstep *s, const char **why) {
     }
   bool possible = rules_each(s, check_bag, &look);
   *why = look.why;
-  return possible && s->group;
+  return possible && s->form.group;
 }
 
 struct sender_check {
@@ -500,10 +493,10 @@ static bool check_senders(void *context, const struct rules *r, uint32_t point, 
   (void)opened;
   l->kernel |= r->coupling == COUPLED_KERNEL;
   l->sizes |= r->nsizes > 0;
-  s->explicit_senders |= r->coupling == COUPLED_KERNEL && r->nsizes;
+  s->form.explicit_senders |= r->coupling == COUPLED_KERNEL && r->nsizes;
   for (uint32_t role = 0; role < s->model->nroles; role++)
-    s->explicit_senders |=
-        r->coupling == COUPLED_NOSPLIT && s->updates[(size_t)role * s->model->npoints + point]->counts;
+    s->form.explicit_senders |=
+        r->coupling == COUPLED_NOSPLIT && s->local.updates[(size_t)role * s->model->npoints + point]->counts;
   return true;
 }
 
@@ -522,7 +515,7 @@ static const char *first_plain(struct lockstep *s) {
 }
 
 static bool obligations_name_processes(const struct lockstep *s) {
-  for (uint32_t i = 0; i < s->pack.nmarks && s->pack.keep_obligation; i++)
+  for (uint32_t i = 0; i < s->pack.nmarks && s->pack.kept.obligation; i++)
     for (uint32_t k = 0; k < s->pack.marks[i]->nwitness; k++)
       if (type_contains_kind(s->pack.marks[i]->witness[k].type, TYPE_PROCESS))
         return true;
@@ -533,7 +526,7 @@ static void choose_form(struct lockstep *s, bool plain) {
   const struct licences *l = s->base.licences;
   const char *why = NULL;
   bool symmetric = l->of[REDUCE_SYMMETRY].applied;
-  s->group = l->of[REDUCE_MESSAGE_ORDER].applied;
+  s->form.group = l->of[REDUCE_MESSAGE_ORDER].applied;
   s->pack.bag = symmetric && l->anonymous && !plain && bag_possible(s, &why);
   if (symmetric && !s->pack.bag) {
     bool identities = s->model->nglobals > s->pack.nfollowed || obligations_name_processes(s);
@@ -547,7 +540,7 @@ static void choose_form(struct lockstep *s, bool plain) {
   struct sender_check look = {.system = s};
   if (!s->pack.bag) {
     rules_each(s, check_senders, &look);
-    s->explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* the two may come from different marks */
+    s->form.explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* the two may come from different marks */
   }
   const char *reason = first_plain(s);
   s->base.successors = plain    ? "plain: asked for"
@@ -561,8 +554,8 @@ static bool can_expand_layers(struct lockstep *s) {
   uint32_t budgets = 0;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
     budgets += s->env->clauses[i].kind == CLAUSE_LOST;
-  return s->base.licences->of[REDUCE_MERGING].applied && !query_is_live(s->model, s->base.query) && !s->plain &&
-         !first_plain(s) && !s->nglobal_steps && budgets <= 1;
+  return s->base.licences->of[REDUCE_MERGING].applied && !query_is_live(s->model, s->base.query) && !s->form.plain &&
+         !first_plain(s) && !s->properties.nglobal_steps && budgets <= 1;
 }
 
 /* `first`: the system whose intern tables are shared, or NULL. */
@@ -574,38 +567,25 @@ static struct lockstep *lockstep_make(struct interpreter *interp, struct model *
   s->interp = interp;
   s->model = m;
   s->env = &m->environments[q->environment];
-  s->plain = options->successors == SUCCESSORS_PLAIN;
-  s->outcomes_by = options->successors == SUCCESSORS_ENUMERATE ? OUTCOMES_BY_ENUMERATION
-                   : options->successors == SUCCESSORS_REGIONS ? OUTCOMES_BY_REGIONS
-                                                               : OUTCOMES_BY_EITHER;
+  s->form.plain = options->successors == SUCCESSORS_PLAIN;
   arena_init(&s->arena);
-  s->projections = intern_new();
-  s->bags = intern_new();
-  s->receivables = intern_new();
-  s->local_updates = intern_new();
+  local_step_tables_init(&s->local, m, &s->arena);
+  outcome_tables_init(&s->outcomes, options->successors == SUCCESSORS_ENUMERATE ? OUTCOMES_BY_ENUMERATION
+                                    : options->successors == SUCCESSORS_REGIONS ? OUTCOMES_BY_REGIONS
+                                                                                : OUTCOMES_BY_EITHER);
   s->vectors = intern_new();
-  s->next_lists = intern_new();
-  s->rules_keys = intern_new();
-  s->plain_adversary_choices = intern_new();
-  s->probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely;
-  s->base.probabilistic = s->probabilistic;
-  if (s->probabilistic && sends_toss_coins(m))
+  s->rules.keys = intern_new();
+  s->coins.plain_adversary_choices = intern_new();
+  s->coins.used = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely;
+  s->base.probabilistic = s->coins.used;
+  if (s->coins.used && sends_toss_coins(m))
     s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
   s->made_with = *options;
   pack_init(&s->pack, interp, m, q, l);
   if (first)
     pack_share(&s->pack, &first->pack);
-  size_t n = (size_t)m->nroles * m->npoints;
-  s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
-  s->updates = arena_array(&s->arena, n + 1, sizeof *s->updates);
-  for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t p = 0; p < m->npoints; p++) {
-      s->sends[(size_t)r * m->npoints + p] = read_set_of_sends(m, r, p, &s->arena);
-      s->updates[(size_t)r * m->npoints + p] = read_set_of_update(m, r, p, &s->arena);
-    }
-  s->all_costs = !l->of[REDUCE_MERGING].applied;
-  choose_form(s, s->plain);
-  find_same_starts(s);
+  s->form.all_costs = !l->of[REDUCE_MERGING].applied;
+  choose_form(s, s->form.plain);
   find_same_receivables(s);
   step_checks_prepare(s);
   fast_path_prepare(s);

@@ -1,10 +1,9 @@
 /* Canonical forms: states that differ only by a renaming of processes, or by an order-preserving renaming of round
    numbers, become equal. The form is exact: two states get the same form exactly if such a renaming exists. */
-#include "lockstep/state_pack.h"
-
 #include "base/hash.h"
 #include "base/memory.h"
 #include "lockstep/round_rank.h"
+#include "lockstep/state_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ static local_id local_rename(struct pack *p, local_id id, const struct renaming 
       if (v[LOCAL_VAR(i)] != VALUE_DONT_CARE)
         v[LOCAL_VAR(i)] = value_rename(&p->model->values, var->type, v[LOCAL_VAR(i)], renaming);
       if (var->kind == VAR_INPUT) {
-        if (p->initials == INITIALS_EACH)
+        if (p->kept.initials == INITIALS_EACH)
           v[k] = value_rename(&p->model->values, var->type, v[k], renaming);
         k++;
       }
@@ -194,7 +193,7 @@ static uint64_t walk_local(struct pack *p, local_id id, occurrence_fn *visit, vo
       h = hash_mix(h,
                    walk_occurrences(&p->model->values, role->vars[i].type, v[LOCAL_VAR(i)], i + 101, visit, context));
     if (role->vars[i].kind == VAR_INPUT) {
-      if (p->initials == INITIALS_EACH)
+      if (p->kept.initials == INITIALS_EACH)
         h = hash_mix(h, walk_occurrences(&p->model->values, role->vars[i].type, v[k], i + 211, visit, context));
       k++;
     }
@@ -429,8 +428,8 @@ static void sort_role(struct pack *p, struct unpacked_state *g, uint32_t r, stru
 void global_canonical(struct pack *p, struct unpacked_state *g, struct renumbering *how) {
   if (p->rank)
     rank_rounds(p, g);
-  if (p->phase_period)
-    g->phase = (g->phase - 1) % p->phase_period + 1;
+  if (p->kept.phase_period)
+    g->phase = (g->phase - 1) % p->kept.phase_period + 1;
   if (how)
     for (uint32_t i = 0; i < p->model->nprocesses; i++)
       how->to[i] = i;

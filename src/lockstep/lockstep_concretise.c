@@ -7,6 +7,8 @@
 #include "interp/run_clauses.h"
 #include "lockstep/expansion.h"
 #include "lockstep/lockstep_initial.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
 #include "lockstep/round_rank.h"
 
 #include <string.h>
@@ -238,7 +240,8 @@ static uint32_t shrink_to_size(struct heard_of_choice *h, const struct read_set 
   int64_t total = byzantine_senders;
   for (uint32_t i = 0; i < h->receivable->n; i++)
     total += h->left[i];
-  bool counts = reads->counts || rules->corrupts || (rules->lossy && h->k->system->all_costs) || losses_by_size(rules);
+  bool counts =
+      reads->counts || rules->corrupts || (rules->lossy && h->k->system->form.all_costs) || losses_by_size(rules);
   for (uint32_t i = 0; i < h->receivable->n && total > size; i++) {
     const struct sender_group *g = &h->receivable->groups[i];
     uint32_t least = !rules->delivers ? 0 : rules->lossy ? g->self : g->must;
@@ -336,7 +339,7 @@ static bool find_send_script(struct concretisation *k, uint32_t q, value *local,
     bool ok = local_sends(&e, &out);
     found = ok != want_error;
     if (ok && !want_error && a->sending != UINT32_MAX) {
-      const struct local_send_list *expected = &s->round_sends.at[a->sending];
+      const struct local_send_list *expected = &s->local.round_sends.at[a->sending];
       found = expected->n == out.n;
       for (size_t i = 0; i < out.n && found; i++)
         found = same_round_send(k, &out.at[i], &expected->at[i]);
@@ -488,12 +491,13 @@ static bool hear_and_update(struct concretisation *k, const struct round_derivat
         hear_idly(k, l, a, q, rules);
         continue;
       }
-      const struct read_set *reads = s->updates[(size_t)a->role * s->model->npoints + k->config->point];
+      const struct read_set *reads = s->local.updates[(size_t)a->role * s->model->npoints + k->config->point];
       struct heard_of_choice h = {
           .k = k, .derivation = l, .actor = pick->actor, .process = q, .receivable = &a->receivable};
       h.left = memory_alloc((a->receivable.n + 1) * sizeof *h.left);
       h.corrupt = memory_alloc((a->receivable.n + 1) * sizeof *h.corrupt);
-      const struct local_outcome *outcome = &s->outcome_sets.at[a->outcome_set].outcomes[pick->successor->outcome];
+      const struct local_outcome *outcome =
+          &s->outcomes.outcome_sets.at[a->outcome_set].outcomes[pick->successor->outcome];
       if (l->uniform)
         hear_uniformly(&h, outcome);
       else
@@ -643,9 +647,7 @@ struct config *lockstep_real_start(struct lockstep *s, const struct state *first
         const struct role *role = &s->model->roles[model_role_of(s->model, p)];
         memcpy(c->local[p], local_values(&s->pack, raw->at[i].local), role_local_length(role) * sizeof(value));
         c->local[p][LOCAL_STATUS] &= STATUS_BITS;
-        for (uint32_t v = 0; v < role->nvars; v++)
-          if (c->local[p][LOCAL_VAR(v)] == VALUE_DONT_CARE)
-            c->local[p][LOCAL_VAR(v)] = type_default(&s->model->values, role->vars[v].type);
+        local_fill_dont_care(s->model, model_role_of(s->model, p), c->local[p]);
         for (uint32_t v = 0; v < role->nvars && !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE); v++)
           if (role->vars[v].kind == VAR_INPUT)
             c->local[p][role_initial_at(role, v)] = c->local[p][LOCAL_VAR(v)];
@@ -663,7 +665,7 @@ static void try_variant(struct concretisation *k, const struct round_variant *v)
   k->variant = v;
   if (v && v->optional && lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
     return;
-  if (s->plain || lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
+  if (s->form.plain || lockstep_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
     config_successors(s->interp, s->base.query->environment, k->config, try_plain, k);
   else
     lockstep_successors(s, k->packed, v, NULL, try_derivation, k);
@@ -691,16 +693,6 @@ static bool concretise_step(struct concretisation *k, const struct state *from) 
   return ok && k->found;
 }
 
-void run_release(struct run *run) {
-  config_free(run->initial);
-  for (uint32_t i = 0; i < run->nsteps; i++)
-    witness_free(run->steps[i]);
-  memory_free(run->steps);
-  memory_free(run->order);
-  memory_free(run->reached);
-  memset(run, 0, sizeof *run);
-}
-
 static bool concretise_steps(struct lockstep *s, const struct state *path, uint32_t n, uint32_t steps,
                              const struct path_goal *goal, const struct step_requirement *required, struct run *run) {
   uint32_t processes = s->model->nprocesses;
@@ -708,7 +700,6 @@ static bool concretise_steps(struct lockstep *s, const struct state *path, uint3
   run->initial = lockstep_real_start(s, &path[0]);
   if (!run->initial)
     return false;
-  run->steps = memory_alloc((steps + 1) * sizeof *run->steps);
   struct config *current = config_copy(s->model, run->initial);
   struct concretisation k = {.system = s,
                              .packed = global_new(&s->pack),
@@ -724,7 +715,7 @@ static bool concretise_steps(struct lockstep *s, const struct state *path, uint3
     k.found = false;
     ok = concretise_step(&k, &path[i]);
     if (ok)
-      run->steps[run->nsteps++] = k.witness;
+      run_add(run, k.witness);
     config_free(current);
     current = k.next;
   }

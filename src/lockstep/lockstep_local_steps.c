@@ -1,7 +1,52 @@
 /* Local steps, each computed once by the interpreter. */
+#include "lockstep/lockstep_local_steps.h"
+
 #include "lockstep/lockstep.h"
+#include "lockstep/outcome_set.h"
+#include "lockstep/probabilistic_choice.h"
 
 #include <string.h>
+
+/* --- tables --- */
+
+void local_step_tables_init(struct local_step_tables *t, const struct model *m, struct arena *arena) {
+  size_t n = (size_t)m->nroles * m->npoints;
+  t->projections = intern_new();
+  t->bags = intern_new();
+  t->local_updates = intern_new();
+  t->sends = arena_array(arena, n + 1, sizeof *t->sends);
+  t->updates = arena_array(arena, n + 1, sizeof *t->updates);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      t->sends[(size_t)r * m->npoints + p] = read_set_of_sends(m, r, p, arena);
+      t->updates[(size_t)r * m->npoints + p] = read_set_of_update(m, r, p, arena);
+    }
+}
+
+void local_step_tables_release(struct local_step_tables *t) {
+  intern_free(t->projections);
+  intern_free(t->bags);
+  intern_free(t->local_updates);
+  memo_release(&t->projection_of);
+  memo_release(&t->steps);
+  memo_release(&t->after);
+  memo_release(&t->round_sends_of);
+  memo_release(&t->named_of);
+  memo_release(&t->oracles_of);
+  vec_release(&t->lists);
+  vec_release(&t->errors);
+  vec_release(&t->round_sends);
+  vec_release(&t->alternatives);
+}
+
+size_t local_step_tables_bytes(const struct local_step_tables *t) {
+  return intern_bytes(t->projections) + intern_bytes(t->bags) + intern_bytes(t->local_updates) +
+         memo_bytes(&t->projection_of) + memo_bytes(&t->steps) + memo_bytes(&t->after) +
+         memo_bytes(&t->round_sends_of) + memo_bytes(&t->named_of) + memo_bytes(&t->oracles_of) + vec_bytes(&t->lists) +
+         vec_bytes(&t->errors) + vec_bytes(&t->round_sends) + vec_bytes(&t->alternatives);
+}
+
+/* --- projections and steps --- */
 
 void *arena_keep_array(struct arena *arena, const void *from, size_t n, size_t each) {
   void *kept = arena_array(arena, n + 1, each);
@@ -34,7 +79,7 @@ static uint32_t projection_put(struct lockstep *s, local_id id, uint32_t point, 
     v[7 + i] = reads->vars[i] && local[LOCAL_VAR(i)] != VALUE_DONT_CARE
                    ? local[LOCAL_VAR(i)]
                    : type_default(&s->model->values, role->vars[i].type);
-  uint32_t projection = intern_put(s->projections, v, n);
+  uint32_t projection = intern_put(s->local.projections, v, n);
   memory_free(v);
   return projection;
 }
@@ -47,16 +92,16 @@ static uint32_t projection_find(struct lockstep *s, local_id id, uint32_t point,
     return projection_put(s, id, point, me, phase, globals, reads, kind);
   uint64_t a = (uint64_t)id << 32 | point << 1 | (uint32_t)kind, b = who | when << 24 | with << 40;
   uint32_t projection;
-  if (memo_find(&s->projection_of, a, b, &projection))
+  if (memo_find(&s->local.projection_of, a, b, &projection))
     return projection;
   projection = projection_put(s, id, point, me, phase, globals, reads, kind);
-  memo_add(&s->projection_of, a, b, projection);
+  memo_add(&s->local.projection_of, a, b, projection);
   return projection;
 }
 
 uint32_t projection_of(struct lockstep *s, local_id id, uint32_t point, uint32_t me, value phase, uint32_t globals) {
   return projection_find(s, id, point, me, phase, globals,
-                         reads_at(s->updates, s->model, local_role(&s->pack, id), point), 1);
+                         reads_at(s->local.updates, s->model, local_role(&s->pack, id), point), 1);
 }
 
 struct unpacked_projection { /* a projection, unpacked for the interpreter */
@@ -67,8 +112,8 @@ struct unpacked_projection { /* a projection, unpacked for the interpreter */
 };
 
 static void unpack_projection(struct lockstep *s, uint32_t projection, value *local, struct unpacked_projection *c) {
-  const value *v = intern_at(s->projections, projection);
-  size_t n = intern_length(s->projections, projection) - 7;
+  const value *v = intern_at(s->local.projections, projection);
+  size_t n = intern_length(s->local.projections, projection) - 7;
   c->role = (uint32_t)v[1];
   c->point = (uint32_t)v[2];
   c->me = v[3] < 0 ? s->model->roles[c->role].first : (uint32_t)v[3];
@@ -80,11 +125,11 @@ static void unpack_projection(struct lockstep *s, uint32_t projection, value *lo
 }
 
 static uint32_t error_put(struct lockstep *s, const struct model_error *error) {
-  for (size_t i = 0; i < s->errors.n; i++)
-    if (s->errors.at[i].at.from == error->at.from && !strcmp(s->errors.at[i].message, error->message))
+  for (size_t i = 0; i < s->local.errors.n; i++)
+    if (s->local.errors.at[i].at.from == error->at.from && !strcmp(s->local.errors.at[i].message, error->message))
       return (uint32_t)i;
-  vec_push(&s->errors, *error);
-  return (uint32_t)s->errors.n - 1;
+  vec_push(&s->local.errors, *error);
+  return (uint32_t)s->local.errors.n - 1;
 }
 
 /* [status, 1 + error or 0, then (variable, value) pairs] */
@@ -99,19 +144,19 @@ static uint32_t update_put(struct lockstep *s, struct eval *e, bool ok) {
       v[n++] = i;
       v[n++] = e->local[LOCAL_VAR(i)];
     }
-  return intern_put(s->local_updates, v, n);
+  return intern_put(s->local.local_updates, v, n);
 }
 
 uint32_t update_error(const struct lockstep *s, uint32_t update) {
   return update >= UPDATE_CRASH || update_is_probabilistic(s, update)
              ? 0
-             : (uint32_t)intern_at(s->local_updates, update)[1];
+             : (uint32_t)intern_at(s->local.local_updates, update)[1];
 }
 
 static uint32_t list_put(struct lockstep *s, const uint32_t *at, size_t n) {
   struct list l = {arena_keep_array(&s->arena, at, n, sizeof *at), (uint32_t)n};
-  vec_push(&s->lists, l);
-  return (uint32_t)s->lists.n - 1;
+  vec_push(&s->local.lists, l);
+  return (uint32_t)s->local.lists.n - 1;
 }
 
 void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x) {
@@ -162,7 +207,7 @@ uint32_t step_updates_traced(struct lockstep *s, uint32_t projection, const valu
       break;
     s->base.order_mattered |= e->order_mattered;
     uint32_t update = update_put(s, e, ok);
-    if (s->probabilistic)
+    if (s->coins.used)
       vec_push(&update_runs, ((struct update_run){keep_script(&scratch, &choices), choices.at, choices.coins, update}));
     else
       add_unique(&found, &nfound, &cap, update);
@@ -184,24 +229,24 @@ uint32_t step_updates_traced(struct lockstep *s, uint32_t projection, const valu
 }
 
 const struct list *step_updates(struct lockstep *s, uint32_t projection, const value *bag, size_t length) {
-  uint32_t id = intern_put(s->bags, bag, length), result;
-  if (!memo_find(&s->steps, projection, id, &result)) {
+  uint32_t id = intern_put(s->local.bags, bag, length), result;
+  if (!memo_find(&s->local.steps, projection, id, &result)) {
     result = step_updates_traced(s, projection, bag, length, NULL);
     if (!lockstep_stopped(s))
-      memo_add(&s->steps, projection, id, result);
+      memo_add(&s->local.steps, projection, id, result);
   }
-  return &s->lists.at[result];
+  return &s->local.lists.at[result];
 }
 
 /* --- sending --- */
 
 static uint32_t round_sends_put(struct lockstep *s, const struct local_send_list *out) {
-  for (size_t i = 0; i < s->round_sends.n; i++)
-    if (local_send_lists_equal(&s->round_sends.at[i], out))
+  for (size_t i = 0; i < s->local.round_sends.n; i++)
+    if (local_send_lists_equal(&s->local.round_sends.at[i], out))
       return (uint32_t)i;
   struct local_send_list copy = {arena_keep_array(&s->arena, out->at, out->n, sizeof *out->at), out->n, out->n};
-  vec_push(&s->round_sends, copy);
-  return (uint32_t)s->round_sends.n - 1;
+  vec_push(&s->local.round_sends, copy);
+  return (uint32_t)s->local.round_sends.n - 1;
 }
 
 static uint32_t sends_compute(struct lockstep *s, uint32_t projection) {
@@ -219,29 +264,29 @@ static uint32_t sends_compute(struct lockstep *s, uint32_t projection) {
     e->choices = &choices;
     uint32_t alternative = local_sends(e, &out) ? round_sends_put(s, &out) : SENDING_ERROR | error_put(s, &e->error);
     add_unique(&found, &nfound, &cap, alternative);
-    if (s->probabilistic && choices.coins)
+    if (s->coins.used && choices.coins)
       s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
   } while (!lockstep_stopped(s) && choices_next(&choices));
   struct list l = {arena_keep_array(&s->arena, found, nfound, sizeof *found), (uint32_t)nfound};
-  vec_push(&s->alternatives, l);
+  vec_push(&s->local.alternatives, l);
   choices_release(&choices);
   memory_free(local);
   memory_free(found);
   memory_free(out.at);
-  return (uint32_t)s->alternatives.n - 1;
+  return (uint32_t)s->local.alternatives.n - 1;
 }
 
 const struct list *send_alternatives(struct lockstep *s, local_id id, uint32_t point, uint32_t me, value phase,
                                      uint32_t globals) {
   uint32_t projection = projection_find(s, id, point, me, phase, globals,
-                                        reads_at(s->sends, s->model, local_role(&s->pack, id), point), 0);
+                                        reads_at(s->local.sends, s->model, local_role(&s->pack, id), point), 0);
   uint32_t result;
-  if (!memo_find(&s->round_sends_of, projection, 0, &result)) {
+  if (!memo_find(&s->local.round_sends_of, projection, 0, &result)) {
     result = sends_compute(s, projection);
     if (!lockstep_stopped(s))
-      memo_add(&s->round_sends_of, projection, 0, result);
+      memo_add(&s->local.round_sends_of, projection, 0, result);
   }
-  return &s->alternatives.at[result];
+  return &s->local.alternatives.at[result];
 }
 
 /* --- updates --- */
@@ -249,7 +294,7 @@ const struct list *send_alternatives(struct lockstep *s, local_id id, uint32_t p
 local_id local_after(struct lockstep *s, local_id id, uint32_t point, uint32_t update) {
   uint64_t key = (uint64_t)id << 32 | point;
   uint32_t result;
-  if (memo_find(&s->after, key, update, &result))
+  if (memo_find(&s->local.after, key, update, &result))
     return result;
   uint32_t r = local_role(&s->pack, id), length = role_local_length(&s->model->roles[r]);
   value *v = memory_alloc(length * sizeof *v);
@@ -257,8 +302,8 @@ local_id local_after(struct lockstep *s, local_id id, uint32_t point, uint32_t u
   if (update == UPDATE_CRASH) {
     v[LOCAL_STATUS] |= STATUS_CRASHED;
   } else if (update != UPDATE_IDLE) {
-    const value *changes = intern_at(s->local_updates, update);
-    size_t n = intern_length(s->local_updates, update);
+    const value *changes = intern_at(s->local.local_updates, update);
+    size_t n = intern_length(s->local.local_updates, update);
     v[LOCAL_STATUS] = (v[LOCAL_STATUS] & ~STATUS_BITS) | changes[0];
     for (size_t i = 2; i < n; i += 2)
       v[LOCAL_VAR(changes[i])] = changes[i + 1];
@@ -268,6 +313,6 @@ local_id local_after(struct lockstep *s, local_id id, uint32_t point, uint32_t u
   result = local_put(&s->pack, r, v);
   result = local_drop_dead(&s->pack, result, s->model->points[point].next);
   memory_free(v);
-  memo_add(&s->after, key, update, result);
+  memo_add(&s->local.after, key, update, result);
   return result;
 }

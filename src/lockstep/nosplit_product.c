@@ -2,6 +2,9 @@
    heard-of sets that lead to an outcome matter. It is also pairwise, so the successors are the union of plain products
    over the maximal cliques of intersecting sets. */
 #include "lockstep/expansion.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -46,7 +49,7 @@ static uint32_t *number_sets(struct cliques *c) {
   size_t nmasks = 0;
   for (size_t i = 0; i < c->x->actors.n; i++) {
     const struct actor *a = &c->x->actors.at[i];
-    const struct local_outcome_set *all = &s->outcome_sets.at[a->outcome_set];
+    const struct local_outcome_set *all = &s->outcomes.outcome_sets.at[a->outcome_set];
     if (!a->idle && !a->crashing && all->n)
       nmasks += all->outcomes[all->n - 1].first_mask + all->outcomes[all->n - 1].nmasks;
   }
@@ -55,7 +58,7 @@ static uint32_t *number_sets(struct cliques *c) {
     struct actor *a = &c->x->actors.at[i];
     if (a->idle || a->crashing)
       continue;
-    const struct local_outcome_set *all = &s->outcome_sets.at[a->outcome_set];
+    const struct local_outcome_set *all = &s->outcomes.outcome_sets.at[a->outcome_set];
     uint32_t words = bitset_words(a->receivable.n);
     a->mask_sets = next;
     for (uint32_t k = 0; k < all->n; k++)

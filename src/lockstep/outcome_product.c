@@ -1,9 +1,14 @@
 /* Successors: choose oracles, crashes and sends, make the outcome set of every process, then combine the outcome sets
    as the environment allows. */
-#include "lockstep/expansion.h"
+#include "lockstep/outcome_product.h"
 
 #include "interp/run_clauses.h"
+#include "lockstep/expansion.h"
 #include "lockstep/layer_product.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/lockstep_property.h"
+#include "lockstep/outcome_set.h"
+#include "lockstep/probabilistic_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +46,8 @@ static bool report_error(struct expansion *x, const struct model_error *error, u
 
 static struct list oracle_locals(struct lockstep *s, local_id id, uint32_t point) {
   uint32_t found;
-  if (memo_find(&s->oracles_of, id, point, &found))
-    return s->lists.at[found];
+  if (memo_find(&s->local.oracles_of, id, point, &found))
+    return s->local.lists.at[found];
   const struct role *role = &s->model->roles[local_role(&s->pack, id)];
   VEC(uint32_t) locals = {0};
   vec_push(&locals, id);
@@ -65,8 +70,8 @@ static struct list oracle_locals(struct lockstep *s, local_id id, uint32_t point
     locals.cap = grown.cap;
   }
   struct list l = {arena_keep_array(&s->arena, locals.at, locals.n, sizeof *locals.at), (uint32_t)locals.n};
-  vec_push(&s->lists, l);
-  memo_add(&s->oracles_of, id, point, (uint32_t)s->lists.n - 1);
+  vec_push(&s->local.lists, l);
+  memo_add(&s->local.oracles_of, id, point, (uint32_t)s->local.lists.n - 1);
   vec_release(&locals);
   memory_free(v);
   return l;
@@ -232,7 +237,7 @@ static bool split_sends(struct expansion *x, size_t i, const struct list *l, uin
   if (alternative == l->n || left == 0)
     return left == 0 ? choose_sends(x, i + 1) : true;
   if (l->at[alternative] & SENDING_ERROR) {
-    if (!report_error(x, &x->system->errors.at[l->at[alternative] & ~SENDING_ERROR], 0))
+    if (!report_error(x, &x->system->local.errors.at[l->at[alternative] & ~SENDING_ERROR], 0))
       return false;
     return split_sends(x, i, l, alternative + 1, left);
   }
@@ -293,9 +298,9 @@ static struct lockstep_successors *local_successors_for(struct expansion *x, con
   struct lockstep *s = x->system;
   uint64_t key = (uint64_t)a->local << 32 | x->from->point;
   uint32_t found;
-  if (memo_find(&s->local_successors_of, key, a->outcome_set, &found))
-    return &s->local_successors.at[found];
-  const struct local_outcome_set outcome_set = s->outcome_sets.at[a->outcome_set];
+  if (memo_find(&s->outcomes.local_successors_of, key, a->outcome_set, &found))
+    return &s->outcomes.local_successors.at[found];
+  const struct local_outcome_set outcome_set = s->outcomes.outcome_sets.at[a->outcome_set];
   struct lockstep_successors o = {.at = arena_array(&s->arena, outcome_set.n + 1, sizeof *o.at)};
   bool keep_outcomes = x->rules->coupling == COUPLED_NOSPLIT;
   for (uint32_t i = 0; i < outcome_set.n; i++) {
@@ -310,7 +315,7 @@ static struct lockstep_successors *local_successors_for(struct expansion *x, con
     uint32_t k = 0;
     while (k < o.n && !(o.at[k].next == one.next && o.at[k].error == one.error &&
                         o.at[k].adversary_choice == one.adversary_choice &&
-                        (!s->all_costs || o.at[k].cost == one.cost) && !keep_outcomes))
+                        (!s->form.all_costs || o.at[k].cost == one.cost) && !keep_outcomes))
       k++;
     if (k == o.n)
       o.at[o.n++] = one;
@@ -318,9 +323,9 @@ static struct lockstep_successors *local_successors_for(struct expansion *x, con
       o.at[k] = one;
   }
   qsort(o.at, o.n, sizeof *o.at, compare_successors);
-  vec_push(&s->local_successors, o);
-  memo_add(&s->local_successors_of, key, a->outcome_set, (uint32_t)s->local_successors.n - 1);
-  return &s->local_successors.at[s->local_successors.n - 1];
+  vec_push(&s->outcomes.local_successors, o);
+  memo_add(&s->outcomes.local_successors_of, key, a->outcome_set, (uint32_t)s->outcomes.local_successors.n - 1);
+  return &s->outcomes.local_successors.at[s->outcomes.local_successors.n - 1];
 }
 
 /* --- the product --- */
@@ -333,18 +338,18 @@ static bool finish_resolved(struct expansion *x, uint32_t cost) {
   const struct model_error *error = NULL;
   if (x->variant)
     edge.marks = x->variant->marks;
-  edge.adversary_choice = s->adversary_choice;
+  edge.adversary_choice = s->coins.adversary_choice;
   for (size_t i = 0; i < x->picks.n; i++) {
     edge.broken |= x->picks.at[i].successor->broken;
     if (x->picks.at[i].successor->error)
-      error = &s->errors.at[x->picks.at[i].successor->error - 1];
+      error = &s->local.errors.at[x->picks.at[i].successor->error - 1];
   }
   if (error)
     return report_error(x, error, cost);
   g->point = point->next;
-  g->rounds = s->pack.keep_rounds && x->from->rounds < s->pack.rounds_cap ? x->from->rounds + 1 : x->from->rounds;
-  g->phase = s->pack.keep_phase ? x->from->phase + (point->phase_end && point->endless) : 1;
-  g->lost = s->pack.keep_lost ? x->from->lost + cost : 0;
+  g->rounds = s->pack.kept.rounds && x->from->rounds < s->pack.kept.rounds_cap ? x->from->rounds + 1 : x->from->rounds;
+  g->phase = s->pack.kept.phase ? x->from->phase + (point->phase_end && point->endless) : 1;
+  g->lost = s->pack.kept.lost ? x->from->lost + cost : 0;
   g->corrupted = 0;
   g->globals = x->from->globals;
   g->inits = x->from->inits;
@@ -358,7 +363,7 @@ static bool finish_resolved(struct expansion *x, uint32_t cost) {
     for (size_t i = 0; i < x->picks.n; i++)
       g->at[x->actors.at[x->picks.at[i].actor].process] = (struct member){x->picks.at[i].successor->next, 1};
   }
-  if (s->nglobal_steps)
+  if (s->properties.nglobal_steps)
     edge.broken |= steps_broken_globally(s, x);
   if (x->on_derivation) {
     struct round_derivation l = {
@@ -380,7 +385,7 @@ static bool resolve_coins(struct expansion *x, size_t i, uint32_t cost);
 static bool resolve_coins_of(struct expansion *x, size_t i, const struct pick *whole, uint32_t k, uint32_t left,
                              bool placed, uint32_t cost) {
   struct lockstep *s = x->system;
-  const struct list coin_results = s->lists.at[whole->successor->adversary_choice - 1];
+  const struct list coin_results = s->local.lists.at[whole->successor->adversary_choice - 1];
   if (left == 0)
     return resolve_coins(x, i + 1, cost);
   if (k == coin_results.n)
@@ -414,16 +419,16 @@ static bool resolve_coins(struct expansion *x, size_t i, uint32_t cost) {
 }
 
 static bool finish(struct expansion *x, uint32_t cost) {
-  if (!x->system->probabilistic)
+  if (!x->system->coins.used)
     return finish_resolved(x, cost);
-  x->system->adversary_choice++;
+  x->system->coins.adversary_choice++;
   return resolve_coins(x, 0, cost);
 }
 
 bool in_clique(const struct expansion *x, const struct actor *a, const struct lockstep_successor *o) {
   if (!x->clique || a->idle || a->crashing) /* its heard-of set changes nothing: assume that it hears every process */
     return true;
-  const struct local_outcome *l = &x->system->outcome_sets.at[a->outcome_set].outcomes[o->outcome];
+  const struct local_outcome *l = &x->system->outcomes.outcome_sets.at[a->outcome_set].outcomes[o->outcome];
   for (uint32_t i = 0; i < l->nmasks; i++)
     if (x->clique[a->mask_sets[l->first_mask + i]])
       return true;
@@ -474,15 +479,15 @@ static void idle_successors(struct expansion *x, struct actor *a) {
   struct lockstep *s = x->system;
   uint32_t update = a->crashing ? UPDATE_CRASH : UPDATE_IDLE, found;
   uint64_t key = (uint64_t)a->original << 32 | x->from->point;
-  if (!memo_find(&s->local_successors_of, key, update, &found)) {
+  if (!memo_find(&s->outcomes.local_successors_of, key, update, &found)) {
     struct lockstep_successors o = {.at = arena_array(&s->arena, 1, sizeof *o.at), .n = 1};
     o.at[0] = (struct lockstep_successor){.next = local_after(s, a->original, x->from->point, update)};
     o.at[0].broken = steps_broken_by(s, a->original, o.at[0].next);
-    vec_push(&s->local_successors, o);
-    found = (uint32_t)s->local_successors.n - 1;
-    memo_add(&s->local_successors_of, key, update, found);
+    vec_push(&s->outcomes.local_successors, o);
+    found = (uint32_t)s->outcomes.local_successors.n - 1;
+    memo_add(&s->outcomes.local_successors_of, key, update, found);
   }
-  a->local_successors = &s->local_successors.at[found];
+  a->local_successors = &s->outcomes.local_successors.at[found];
 }
 
 /* All processes of a role have the same receivable messages if no process is faulty and it does not matter whether a
@@ -491,7 +496,7 @@ static bool receivables_shared(const struct expansion *x) {
   const struct lockstep *s = x->system;
   if (x->on_derivation) /* a trace needs the groups of each process */
     return false;
-  if (!s->same_receivables[x->from->point] || x->rules->lossy || x->rules->nsizes || x->rules->nfilters ||
+  if (!s->form.same_receivables[x->from->point] || x->rules->lossy || x->rules->nsizes || x->rules->nfilters ||
       s->model->nroles > 8)
     return false;
   for (size_t i = 0; i < x->actors.n; i++)
@@ -673,7 +678,7 @@ static bool expand(struct expansion *x) {
   const struct unpacked_state *from = x->from;
   if (from->point == POINT_END)
     return true;
-  uint32_t rounds = s->pack.keep_rounds ? from->rounds : s->model->points[from->point].number - 1;
+  uint32_t rounds = s->pack.kept.rounds ? from->rounds : s->model->points[from->point].number - 1;
   x->kernel = x->common = UINT32_MAX;
   x->rules = lockstep_rules(s, from->point, rounds, x->variant, &x->rules_index);
   x->cost_left = loss_limit(s, from);

@@ -4,7 +4,9 @@
    projection and set of messages heard, independent of the numbers that can be received. For a given receivable, the
    tree is traversed with these numbers as bounds; at a branch that has not been explored yet, the update is run at a
    point inside it. */
+#include "lockstep/lockstep_local_steps.h"
 #include "lockstep/outcome_builder.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -169,8 +171,8 @@ static uint32_t run_at(struct region_search *r, const struct count_box *point, s
 }
 
 static uint32_t node_new(struct lockstep *s) {
-  vec_push(&s->regions, (struct decision_node){0});
-  return (uint32_t)s->regions.n - 1;
+  vec_push(&s->outcomes.regions, (struct decision_node){0});
+  return (uint32_t)s->outcomes.regions.n - 1;
 }
 
 static int sign_at(const struct form *f, const struct count_box *point, uint32_t n) {
@@ -200,11 +202,11 @@ static void enter(struct region_search *r, uint32_t node, const struct count_box
     if (known)
       continue;
     uint32_t child = node_new(s);
-    s->regions.at[node].form = d->form;
-    s->regions.at[node].child[sign_at(&d->form, point, r->n) + 1] = child + 1;
+    s->outcomes.regions.at[node].form = d->form;
+    s->outcomes.regions.at[node].child[sign_at(&d->form, point, r->n) + 1] = child + 1;
     node = child;
   }
-  s->regions.at[node].local_updates = local_updates + 1;
+  s->outcomes.regions.at[node].local_updates = local_updates + 1;
   vec_release(&taken.taken);
 }
 
@@ -246,7 +248,7 @@ static void take_leaf(struct region_search *r, const struct list *l) {
 
 static void explore(struct region_search *r, uint32_t node) {
   struct lockstep *s = r->b->system;
-  if (is_unknown(&s->regions.at[node])) {
+  if (is_unknown(&s->outcomes.regions.at[node])) {
     struct count_box point = r->box;
     if (!solve(r->path.at, r->path.n, &point, r->n))
       return;
@@ -254,23 +256,23 @@ static void explore(struct region_search *r, uint32_t node) {
   }
   if (r->lost)
     return;
-  if (s->regions.at[node].local_updates) {
-    struct list l = s->lists.at[s->regions.at[node].local_updates - 1];
+  if (s->outcomes.regions.at[node].local_updates) {
+    struct list l = s->local.lists.at[s->outcomes.regions.at[node].local_updates - 1];
     take_leaf(r, &l);
     return;
   }
   for (int sign = -1; sign <= 1 && !r->lost; sign++) {
-    struct sign_decision d = {s->regions.at[node].form, sign};
+    struct sign_decision d = {s->outcomes.regions.at[node].form, sign};
     struct count_box trial = r->box;
     bool changed = false;
     if (!cut(&d, &trial, r->n, &changed))
       continue;
-    if (!s->regions.at[node].child[sign + 1]) {
+    if (!s->outcomes.regions.at[node].child[sign + 1]) {
       uint32_t child = node_new(s);
-      s->regions.at[node].child[sign + 1] = child + 1;
+      s->outcomes.regions.at[node].child[sign + 1] = child + 1;
     }
     vec_push(&r->path, d);
-    explore(r, s->regions.at[node].child[sign + 1] - 1);
+    explore(r, s->outcomes.regions.at[node].child[sign + 1] - 1);
     r->path.n--;
   }
 }
@@ -285,9 +287,9 @@ static uint32_t root_of(struct region_search *r) {
     messages[2 * i + 1] = r->b->receivable->groups[r->group[i]].tag;
   }
   uint32_t key = intern_put(s->vectors, messages, 2 * (size_t)r->n), root;
-  if (!memo_find(&s->region_roots, r->b->projection, key, &root)) {
+  if (!memo_find(&s->outcomes.region_roots, r->b->projection, key, &root)) {
     root = node_new(s);
-    memo_add(&s->region_roots, r->b->projection, key, root);
+    memo_add(&s->outcomes.region_roots, r->b->projection, key, root);
   }
   return root;
 }
@@ -299,14 +301,14 @@ static bool worth_it(const struct outcome_builder *b, uint32_t heard) {
       ways *= b->receivable->groups[i].count + 1.0;
       sets *= 2;
     }
-  return heard <= 10 && (b->system->outcomes_by == OUTCOMES_BY_REGIONS || ways > 16 * sets);
+  return heard <= 10 && (b->system->outcomes.by == OUTCOMES_BY_REGIONS || ways > 16 * sets);
 }
 
 bool outcomes_by_regions(struct outcome_builder *b) {
   const struct round_receivable *o = b->receivable;
   struct region_search r = {.b = b};
   uint32_t heard[FORM_MAX], n = 0;
-  if (b->system->outcomes_by == OUTCOMES_BY_ENUMERATION || !b->reads->counts || o->nbyzantine || o->exact ||
+  if (b->system->outcomes.by == OUTCOMES_BY_ENUMERATION || !b->reads->counts || o->nbyzantine || o->exact ||
       b->nsizes || o->allowed || b->every_cost || b->rules->corrupts || b->rules->coupling == COUPLED_NOSPLIT ||
       b->reads->received == RECEIVED_UNREAD)
     return false;

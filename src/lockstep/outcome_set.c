@@ -1,9 +1,43 @@
 /* Outcome sets: the possible updates of a process, given everything that it may receive. A heard-of set matters only
    through the number heard of each group of indistinguishable senders; if the update does not count, only through the
    set of groups heard. */
+#include "lockstep/outcome_set.h"
+
+#include "lockstep/lockstep_local_steps.h"
 #include "lockstep/outcome_builder.h"
+#include "lockstep/outcome_product.h"
 
 #include <string.h>
+
+/* --- tables --- */
+
+void outcome_tables_init(struct outcome_tables *t, enum outcomes_by by) {
+  t->by = by;
+  t->receivables = intern_new();
+  t->next_lists = intern_new();
+}
+
+void outcome_tables_release(struct outcome_tables *t) {
+  intern_free(t->receivables);
+  intern_free(t->next_lists);
+  memo_release(&t->outcome_sets_of);
+  memo_release(&t->local_successors_of);
+  memo_release(&t->within_bag);
+  memo_release(&t->united);
+  memo_release(&t->region_roots);
+  vec_release(&t->outcome_sets);
+  vec_release(&t->local_successors);
+  vec_release(&t->regions);
+}
+
+size_t outcome_tables_bytes(const struct outcome_tables *t) {
+  return intern_bytes(t->receivables) + intern_bytes(t->next_lists) + memo_bytes(&t->outcome_sets_of) +
+         memo_bytes(&t->local_successors_of) + memo_bytes(&t->within_bag) + memo_bytes(&t->united) +
+         memo_bytes(&t->region_roots) + vec_bytes(&t->outcome_sets) + vec_bytes(&t->local_successors) +
+         vec_bytes(&t->regions);
+}
+
+/* --- receivables and outcome sets --- */
 
 #define DOMAIN_MAX 4096 /* messages of larger types are left open and chosen part by part */
 
@@ -294,12 +328,12 @@ static void choose_heard(struct outcome_builder *b, uint32_t i) {
 
 static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, const struct rules *rules,
                                     const struct round_receivable *receivable) {
-  const value *c = intern_at(s->projections, projection);
+  const value *c = intern_at(s->local.projections, projection);
   uint32_t role = (uint32_t)c[1], point = (uint32_t)c[2];
   struct outcome_builder b = {.system = s, .projection = projection, .rules = rules, .receivable = receivable};
-  b.reads = s->updates[(size_t)role * s->model->npoints + point];
+  b.reads = s->local.updates[(size_t)role * s->model->npoints + point];
   b.type = s->model->roles[role].body[point].received;
-  b.every_cost = rules->lossy && s->all_costs;
+  b.every_cost = rules->lossy && s->form.all_costs;
   b.counts = b.reads->counts || b.every_cost || rules->corrupts || losses_by_size(rules);
   b.tagged = b.reads->received == RECEIVED_SENDERS || b.reads->received == RECEIVED_NAMED;
   b.sizes = memory_alloc((rules->nsizes + 1) * sizeof *b.sizes);
@@ -315,7 +349,7 @@ static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, con
     b.outcomes.at[i].first_mask = b.outcomes.at[i - 1].first_mask + b.outcomes.at[i - 1].nmasks;
   struct local_outcome_set outcome_set = {
       arena_keep_array(&s->arena, b.outcomes.at, b.outcomes.n, sizeof *b.outcomes.at), (uint32_t)b.outcomes.n};
-  vec_push(&s->outcome_sets, outcome_set);
+  vec_push(&s->outcomes.outcome_sets, outcome_set);
   memory_free(b.sizes);
   memory_free(b.heard);
   memory_free(b.removed);
@@ -324,7 +358,7 @@ static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, con
   vec_release(&b.forged_tag);
   vec_release(&b.bag);
   vec_release(&b.outcomes);
-  return (uint32_t)s->outcome_sets.n - 1;
+  return (uint32_t)s->outcomes.outcome_sets.n - 1;
 }
 
 static uint32_t receivable_intern(struct lockstep *s, uint32_t rules_index, const struct round_receivable *o,
@@ -340,7 +374,7 @@ static uint32_t receivable_intern(struct lockstep *s, uint32_t rules_index, cons
   v[k++] = o->allowed;
   v[k++] = o->n;
   /* whether the receiver is in the group matters only where sizes or losses are counted */
-  bool self = s->rules[rules_index]->lossy || s->rules[rules_index]->nsizes;
+  bool self = s->rules.at[rules_index]->lossy || s->rules.at[rules_index]->nsizes;
   for (uint32_t i = 0; i < o->n; i++) {
     const struct sender_group *g = &o->groups[i];
     v[k++] = g->message;
@@ -351,7 +385,7 @@ static uint32_t receivable_intern(struct lockstep *s, uint32_t rules_index, cons
   }
   for (uint32_t i = 0; i < o->nbyzantine; i++)
     v[k++] = o->byzantine_tags[i];
-  uint32_t id = add ? intern_put(s->receivables, v, k) : intern_find(s->receivables, v, k);
+  uint32_t id = add ? intern_put(s->outcomes.receivables, v, k) : intern_find(s->outcomes.receivables, v, k);
   if (v != small)
     memory_free(v);
   return id;
@@ -368,10 +402,10 @@ uint32_t receivable_find(struct lockstep *s, uint32_t rules_index, const struct 
 uint32_t outcome_set_of(struct lockstep *s, uint32_t projection, const struct rules *rules,
                         const struct round_receivable *o, uint32_t id) {
   uint32_t outcome_set;
-  if (!memo_find(&s->outcome_sets_of, projection, id, &outcome_set)) {
+  if (!memo_find(&s->outcomes.outcome_sets_of, projection, id, &outcome_set)) {
     outcome_set = outcome_set_compute(s, projection, rules, o);
     if (!lockstep_stopped(s))
-      memo_add(&s->outcome_sets_of, projection, id, outcome_set);
+      memo_add(&s->outcomes.outcome_sets_of, projection, id, outcome_set);
   }
   return outcome_set;
 }

@@ -1,7 +1,9 @@
 /* Outcome sets where every message may be lost: the updates of a bag are those of receiving all of it, and those of the
    bag without one of its messages. So bags share their sub-bags, and each bag is handled once. Without it,
    one_third_rule with n = 14, k = 7 takes twice the time. */
+#include "lockstep/lockstep_local_steps.h"
 #include "lockstep/outcome_builder.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -12,7 +14,7 @@ static uint32_t set_united(struct lockstep *s, uint32_t a, uint32_t b) {
   uint32_t known;
   if (a == b)
     return a;
-  if (memo_find(&s->united, a, b, &known))
+  if (memo_find(&s->outcomes.united, a, b, &known))
     return known;
   size_t na = intern_length(s->vectors, a), nb = intern_length(s->vectors, b), n = 0, i = 0, k = 0;
   const value *pa = intern_at(s->vectors, a), *pb = intern_at(s->vectors, b);
@@ -26,7 +28,7 @@ static uint32_t set_united(struct lockstep *s, uint32_t a, uint32_t b) {
   }
   uint32_t set = intern_put(s->vectors, v, n);
   memory_free(v);
-  memo_add(&s->united, a, b, set);
+  memo_add(&s->outcomes.united, a, b, set);
   return set;
 }
 
@@ -49,8 +51,8 @@ static size_t bag_without(const value *bag, size_t length, size_t i, value *out)
 }
 
 static uint32_t updates_within(struct lockstep *s, uint32_t projection, const value *bag, size_t length) {
-  uint32_t id = intern_put(s->bags, bag, length), set;
-  if (memo_find(&s->within_bag, projection, id, &set))
+  uint32_t id = intern_put(s->local.bags, bag, length), set;
+  if (memo_find(&s->outcomes.within_bag, projection, id, &set))
     return set;
   value part[BAG_MOST];
   set = set_of_list(s, step_updates(s, projection, bag, length));
@@ -59,7 +61,7 @@ static uint32_t updates_within(struct lockstep *s, uint32_t projection, const va
     set = set_united(s, set, updates_within(s, projection, part, n));
   }
   if (!lockstep_stopped(s))
-    memo_add(&s->within_bag, projection, id, set);
+    memo_add(&s->outcomes.within_bag, projection, id, set);
   return set;
 }
 
@@ -106,7 +108,7 @@ bool outcomes_by_subbags(struct outcome_builder *b) {
   struct lockstep *s = b->system;
   value bag[BAG_MOST];
   size_t length = 0;
-  if (s->outcomes_by == OUTCOMES_BY_ENUMERATION || o->nbyzantine || o->exact || o->need != UINT32_MAX || b->nsizes ||
+  if (s->outcomes.by == OUTCOMES_BY_ENUMERATION || o->nbyzantine || o->exact || o->need != UINT32_MAX || b->nsizes ||
       o->allowed || b->rules->delivers || b->rules->corrupts || b->rules->coupling == COUPLED_NOSPLIT ||
       b->reads->received == RECEIVED_UNREAD || o->n > 60)
     return false;

@@ -18,6 +18,10 @@ void partial_products_release(struct partial_products *p) {
   memset(p, 0, sizeof *p);
 }
 
+size_t partial_products_bytes(const struct partial_products *p) {
+  return p->words_cap * sizeof *p->words + p->cap * sizeof *p->items + p->index_cap * sizeof *p->index;
+}
+
 static size_t partial_products_slot(const struct partial_products *p, const uint32_t *words, uint32_t length) {
   size_t i = hash_bytes(words, length * sizeof *words) & (p->index_cap - 1);
   while (p->index[i]) {

@@ -32,6 +32,7 @@ struct partial_products {
 
 void partial_products_clear(struct partial_products *);
 void partial_products_release(struct partial_products *);
+size_t partial_products_bytes(const struct partial_products *);
 /* append: does not look for equal words. add: keeps the cheaper of two paths to the same words. */
 void partial_products_append(struct partial_products *, const uint32_t *words, uint32_t length,
                              const struct path_cost *);

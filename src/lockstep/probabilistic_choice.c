@@ -1,9 +1,12 @@
 /* Almost-sure queries: separates the choices of an adversary from coins. The choices of an update form a tree, and the
    adversary knows the coins tossed before each of its choices. Its strategies correspond to sets of updates: at its own
    nodes it takes one branch; at a coin, all branches occur. */
-#include "lockstep/lockstep.h"
+#include "lockstep/probabilistic_choice.h"
 
 #include "interp/round_step.h"
+#include "lockstep/lockstep.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 enum { PROBABILISTIC = -1 }; /* in the place of an update's status: see update_put */
 
 bool update_is_probabilistic(const struct lockstep *s, uint32_t update) {
-  return s->probabilistic && update < UPDATE_CRASH && intern_at(s->local_updates, update)[0] == PROBABILISTIC;
+  return s->coins.used && update < UPDATE_CRASH && intern_at(s->local.local_updates, update)[0] == PROBABILISTIC;
 }
 
 struct strategies { /* sets of updates, in system->local_updates: a single update, or PROBABILISTIC and several */
@@ -31,13 +34,13 @@ static void updates_append(const struct lockstep *s, uint32_t update, value *v, 
     v[(*n)++] = update;
     return;
   }
-  size_t length = intern_length(s->local_updates, update) - 1;
-  memcpy(v + *n, intern_at(s->local_updates, update) + 1, length * sizeof *v);
+  size_t length = intern_length(s->local.local_updates, update) - 1;
+  memcpy(v + *n, intern_at(s->local.local_updates, update) + 1, length * sizeof *v);
   *n += length;
 }
 
 static size_t updates_count(const struct lockstep *s, uint32_t update) {
-  return update_is_probabilistic(s, update) ? intern_length(s->local_updates, update) - 1 : 1;
+  return update_is_probabilistic(s, update) ? intern_length(s->local.local_updates, update) - 1 : 1;
 }
 
 static uint32_t updates_union(struct lockstep *s, uint32_t a, uint32_t b) {
@@ -50,7 +53,7 @@ static uint32_t updates_union(struct lockstep *s, uint32_t a, uint32_t b) {
   for (size_t i = 2; i < n; i++)
     if (v[i] != v[kept - 1])
       v[kept++] = v[i];
-  uint32_t id = kept == 2 ? (uint32_t)v[1] : intern_put(s->local_updates, v, kept);
+  uint32_t id = kept == 2 ? (uint32_t)v[1] : intern_put(s->local.local_updates, v, kept);
   memory_free(v);
   return id;
 }
@@ -101,10 +104,10 @@ void probabilistic_updates(struct lockstep *s, const struct update_run *at, size
 
 void successor_of_coins(struct lockstep *s, local_id local, uint32_t point, uint32_t update,
                         struct lockstep_successor *o) {
-  size_t n = intern_length(s->local_updates, update) - 1, kept = 0;
+  size_t n = intern_length(s->local.local_updates, update) - 1, kept = 0;
   value *next = memory_alloc((n + 1) * sizeof *next);
   for (size_t i = 0; i < n; i++) {
-    uint32_t one = (uint32_t)intern_at(s->local_updates, update)[1 + i], error = update_error(s, one);
+    uint32_t one = (uint32_t)intern_at(s->local.local_updates, update)[1 + i], error = update_error(s, one);
     next[i] = error ? COIN_RESULT_ERROR | (error - 1) : local_after(s, local, point, one);
   }
   qsort(next, n, sizeof *next, compare_values);
@@ -117,13 +120,13 @@ void successor_of_coins(struct lockstep *s, local_id local, uint32_t point, uint
     o->next = 0;
   } else if (kept > 1) { /* equal sets must have the same index */
     uint32_t key = intern_put(s->vectors, next, kept), place;
-    if (!memo_find(&s->coin_results_of, key, 0, &place)) {
+    if (!memo_find(&s->coins.results_of, key, 0, &place)) {
       uint32_t *kept_at = arena_array(&s->arena, kept, sizeof *kept_at);
       for (size_t i = 0; i < kept; i++)
         kept_at[i] = (uint32_t)next[i];
-      vec_push(&s->lists, ((struct list){kept_at, (uint32_t)kept}));
-      place = (uint32_t)s->lists.n;
-      memo_add(&s->coin_results_of, key, 0, place);
+      vec_push(&s->local.lists, ((struct list){kept_at, (uint32_t)kept}));
+      place = (uint32_t)s->local.lists.n;
+      memo_add(&s->coins.results_of, key, 0, place);
     }
     o->adversary_choice = place;
   }
@@ -169,7 +172,7 @@ uint32_t plain_adversary_choice(struct lockstep *s, const struct config *c, cons
   value_vec key = {0};
   if (exchange_begin(&x, s->interp, c, w, &ignored) != STEP_OK) {
     exchange_release(&x);
-    return ++s->adversary_choice;
+    return ++s->coins.adversary_choice;
   }
   struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
@@ -188,7 +191,7 @@ uint32_t plain_adversary_choice(struct lockstep *s, const struct config *c, cons
     vec_push(&key, w->forged[i].sender);
     vec_push(&key, w->forged[i].message);
   }
-  uint32_t id = intern_put(s->plain_adversary_choices, key.at, key.n);
+  uint32_t id = intern_put(s->coins.plain_adversary_choices, key.at, key.n);
   memory_free(entries);
   vec_release(&key);
   exchange_release(&x);

@@ -1,5 +1,8 @@
 /* The messages that each process may receive in a round: senders are grouped by what the receiver can distinguish. */
 #include "lockstep/expansion.h"
+#include "lockstep/lockstep_local_steps.h"
+#include "lockstep/outcome_product.h"
+#include "lockstep/outcome_set.h"
 
 #include <string.h>
 
@@ -16,7 +19,7 @@ static const struct local_send *message_to(struct expansion *x, const struct act
   const struct local_send *found = NULL;
   if (sender->idle || sender->sending == UINT32_MAX)
     return NULL;
-  const struct local_send_list *out = &s->round_sends.at[sender->sending];
+  const struct local_send_list *out = &s->local.round_sends.at[sender->sending];
   for (size_t i = 0; i < out->n; i++) {
     const struct local_send *one = &out->at[i];
     bool reaches;
@@ -44,7 +47,7 @@ bool sends_agree(struct expansion *x) {
   const struct lockstep *s = x->system;
   for (uint32_t i = 0; i < x->actors.n; i++) {
     const struct actor *a = &x->actors.at[i];
-    if (a->idle || a->sending == UINT32_MAX || s->round_sends.at[a->sending].n < 2)
+    if (a->idle || a->sending == UINT32_MAX || s->local.round_sends.at[a->sending].n < 2)
       continue;
     for (uint32_t k = 0; k < x->actors.n && !x->send_error; k++) {
       if (i == k)
@@ -97,7 +100,9 @@ static uint32_t add_group(struct round_receivable *o, struct sender_group g, con
   return g.serial;
 }
 
-static bool senders_explicit(const struct expansion *x) { return x->system->explicit_senders || x->rules->nfilters; }
+static bool senders_explicit(const struct expansion *x) {
+  return x->system->form.explicit_senders || x->rules->nfilters;
+}
 
 /* Can the receiver or a condition distinguish this sender from another one with the same message? */
 static uint32_t tag_for(struct expansion *x, const struct actor *sender, const struct list *named,
@@ -105,7 +110,7 @@ static uint32_t tag_for(struct expansion *x, const struct actor *sender, const s
   const struct lockstep *s = x->system;
   if (s->pack.bag)
     return NO_SENDER;
-  if (!s->group || senders_explicit(x) || reads->received == RECEIVED_SENDERS)
+  if (!s->form.group || senders_explicit(x) || reads->received == RECEIVED_SENDERS)
     return sender->process;
   if (reads->received == RECEIVED_NAMED)
     for (uint32_t i = 0; i < named->n; i++)
@@ -122,8 +127,8 @@ static struct list named_senders(struct expansion *x, const struct actor *r, con
     return l;
   uint32_t projection = projection_of(s, r->local, x->from->point, r->process, x->from->phase, x->from->globals);
   uint32_t id;
-  if (memo_find(&s->named_of, projection, 0, &id))
-    return s->lists.at[id];
+  if (memo_find(&s->local.named_of, projection, 0, &id))
+    return s->local.lists.at[id];
   uint32_t n = s->model->nprocesses, count = 0;
   uint32_t *at = memory_alloc((n + reads->nnamed + 1) * sizeof *at);
   value *local = memory_alloc((s->interp->max_local + 1) * sizeof *local);
@@ -143,8 +148,8 @@ static struct list named_senders(struct expansion *x, const struct actor *r, con
     count = n;
   }
   struct list kept = {arena_keep_array(&s->arena, at, count, sizeof *at), count};
-  vec_push(&s->lists, kept);
-  memo_add(&s->named_of, projection, 0, (uint32_t)s->lists.n - 1);
+  vec_push(&s->local.lists, kept);
+  memo_add(&s->local.named_of, projection, 0, (uint32_t)s->local.lists.n - 1);
   memory_free(at);
   memory_free(local);
   return kept;
@@ -214,7 +219,7 @@ static bool needs_group_of(const struct expansion *x) {
 bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, const uint32_t *uniform) {
   struct lockstep *s = x->system;
   struct actor *r = &x->actors.at[receiver];
-  const struct read_set *reads = s->updates[(size_t)r->role * s->model->npoints + x->from->point];
+  const struct read_set *reads = s->local.updates[(size_t)r->role * s->model->npoints + x->from->point];
   uint32_t n = (uint32_t)x->actors.n;
   struct round_receivable *o = &r->receivable;
   if (!o->groups) { /* one block for the three arrays */

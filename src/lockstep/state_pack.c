@@ -4,81 +4,13 @@
 #include "analysis/model_visitor.h"
 #include "base/vec.h"
 #include "interp/local.h"
+#include "system/initial_set.h"
 
 #include <string.h>
 
 #define ROUNDS_KEPT_MOST 1000000000 /* effectively unlimited */
 
 /* --- what states must keep --- */
-
-struct property_look {
-  bool rounds, initial, initial_each;
-  const struct node *formula;
-};
-
-static bool look_rounds(void *context, const struct node *n) {
-  struct property_look *look = context;
-  look->rounds |= n->op == NODE_ROUND_NUMBER || !op_is_known(n->op);
-  look->initial |= n->op == NODE_INITIAL || !op_is_known(n->op);
-  look->initial_each |= (op_traits(n->op) & TRAIT_CALLS) != 0; /* recursive defs are not analysed: keep everything */
-  return true;
-}
-
-struct slot_use {
-  uint32_t slot;
-  bool other; /* used for anything but initial(slot.x) */
-};
-
-static bool look_slot(void *context, const struct node *n) {
-  struct slot_use *use = context;
-  if (n->op == NODE_INITIAL && n->kid[0]->op == NODE_SLOT && n->kid[0]->index == use->slot)
-    return false;
-  if (n->op == NODE_SLOT && n->index == use->slot)
-    use->other = true;
-  return true;
-}
-
-/* Is only `initial` read of a quantified process? Then only the set of first values matters. */
-static bool binds_initials_only(const struct node *quantifier, uint32_t slot) {
-  struct slot_use use = {slot, false};
-  node_walk(quantifier, look_slot, &use);
-  return !use.other;
-}
-
-static bool bound_for_set(const struct node *n, uint32_t slot) {
-  for (uint32_t i = 0; i < n->ngen; i++)
-    if (n->gen[i].slot == slot)
-      return (n->op == NODE_EXISTS || n->op == NODE_FORALL) && n->gen[i].range->op == NODE_ROLE_SET &&
-             n->gen[i].range->index != ROLE_ANY && !n->gen[i].cond && binds_initials_only(n, slot);
-  return false;
-}
-
-struct initial_binder_search {
-  uint32_t slot;
-  bool found, good;
-};
-
-static bool look_binder(void *context, const struct node *n) {
-  struct initial_binder_search *s = context;
-  for (uint32_t i = 0; i < n->ngen; i++)
-    if (n->gen[i].slot == s->slot) {
-      s->good = (s->found ? s->good : true) && bound_for_set(n, s->slot);
-      s->found = true;
-    }
-  return true;
-}
-
-static bool look_initials(void *context, const struct node *n) {
-  struct property_look *look = context;
-  if (n->op != NODE_INITIAL)
-    return true;
-  struct initial_binder_search s = {n->kid[0]->index, false, false};
-  if (n->kid[0]->op == NODE_SLOT)
-    node_walk(look->formula, look_binder, &s);
-  if (!s.found || !s.good)
-    look->initial_each = true;
-  return true;
-}
 
 static bool look_phase(void *context, const struct node *n) {
   bool *found = context;
@@ -210,31 +142,8 @@ static void bound_rounds(struct pack *p, const struct node *formula) {
   struct round_look l = {0, 0, 0};
   node_walk_deep(p->model, formula, look_compared, &l);
   uint32_t cap = l.all == l.compared ? (uint32_t)l.most + 2 : ROUNDS_KEPT_MOST;
-  if (cap > p->rounds_cap)
-    p->rounds_cap = cap;
-}
-
-static bool inputs_name_processes(const struct model *m) {
-  for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      if (m->roles[r].vars[i].kind == VAR_INPUT && type_contains_kind(m->roles[r].vars[i].type, TYPE_PROCESS))
-        return true;
-  return false;
-}
-
-enum initials_kept initials_asked(const struct model *m, const struct query *q) {
-  enum initials_kept kept = INITIALS_NONE;
-  for (uint32_t i = 0; i < query_nformulas(q); i++) {
-    struct property_look look = {.formula = query_formula(m, q, i)};
-    node_walk_deep(m, look.formula, look_rounds, &look);
-    if (look.initial)
-      node_walk(look.formula, look_initials, &look);
-    if (look.initial && (look.initial_each || inputs_name_processes(m)))
-      return INITIALS_EACH;
-    if (look.initial)
-      kept = INITIALS_SET;
-  }
-  return kept;
+  if (cap > p->kept.rounds_cap)
+    p->kept.rounds_cap = cap;
 }
 
 static void decide_what_to_keep(struct pack *p) {
@@ -242,36 +151,32 @@ static void decide_what_to_keep(struct pack *p) {
   const struct environment *env = &m->environments[p->query->environment];
   bool endless = m->points[m->npoints - 1].endless;
   for (uint32_t i = 0; i < query_nformulas(p->query); i++) {
-    struct property_look look = {.formula = query_formula(m, p->query, i)};
-    node_walk_deep(m, look.formula, look_rounds, &look);
-    if (look.rounds && endless) {
-      p->keep_rounds = true;
-      bound_rounds(p, look.formula);
+    const struct node *formula = query_formula(m, p->query, i);
+    if (endless && formula_reads_round_number(m, formula)) {
+      p->kept.rounds = true;
+      bound_rounds(p, formula);
     }
   }
-  p->initials = initials_asked(m, p->query);
+  p->kept.initials = initials_asked(m, p->query);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
     bool budget = c->per == PER_RUN && c->limit < INT64_MAX;
-    p->keep_lost |= c->kind == CLAUSE_LOST && budget;
-    p->keep_corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
+    p->kept.lost |= c->kind == CLAUSE_LOST && budget;
+    p->kept.corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
     if (c->kind == CLAUSE_FROM_ROUND && endless) {
-      p->keep_rounds = true;
-      if (c->from > p->rounds_cap)
-        p->rounds_cap = c->from;
-      if (c->from > p->from_cap)
-        p->from_cap = c->from;
+      p->kept.rounds = true;
+      if (c->from > p->kept.rounds_cap)
+        p->kept.rounds_cap = c->from;
+      if (c->from > p->kept.from_cap)
+        p->kept.from_cap = c->from;
     }
-    struct property_look look = {.formula = c->pred};
-    if (c->pred && clause_is_relevant(m, p->query, c))
-      node_walk_deep(m, c->pred, look_rounds, &look);
-    if (look.rounds && endless) {
-      p->keep_rounds = true;
+    if (endless && c->pred && clause_is_relevant(m, p->query, c) && formula_reads_round_number(m, c->pred)) {
+      p->kept.rounds = true;
       bound_rounds(p, c->pred);
     }
   }
-  p->keep_phase = reads_phase(m, p->query);
-  p->phase_period = p->keep_phase ? phase_period(m, p->query) : 0;
+  p->kept.phase = reads_phase(m, p->query);
+  p->kept.phase_period = p->kept.phase ? phase_period(m, p->query) : 0;
 }
 
 static void find_followed(struct pack *p) {
@@ -289,7 +194,7 @@ static void find_marks(struct pack *p) {
   for (uint32_t i = 0; i < m->npoints; i++)
     p->long_phases |= !m->points[i].phase_start || !m->points[i].phase_end;
   for (uint32_t i = 0; i < p->nmarks; i++)
-    p->keep_obligation |= p->marks[i]->kind == CLAUSE_ONCE || p->marks[i]->nrigid > 0 ||
+    p->kept.obligation |= p->marks[i]->kind == CLAUSE_ONCE || p->marks[i]->nrigid > 0 ||
                           (p->long_phases && p->marks[i]->unit == EACH_PHASE);
 }
 
@@ -308,7 +213,7 @@ void pack_init(struct pack *p, struct interpreter *interp, struct model *m, cons
   decide_what_to_keep(p);
   find_followed(p);
   find_marks(p);
-  p->rank = l->of[REDUCE_ROUND_RANK].applied && p->keep_phase;
+  p->rank = l->of[REDUCE_ROUND_RANK].applied && p->kept.phase;
   p->drop_dead = l->of[REDUCE_DEAD_VARIABLES].applied;
   if (p->drop_dead)
     p->liveness = live_variables_of(m, q, &p->arena);
@@ -338,7 +243,8 @@ void pack_release(struct pack *p) {
 
 size_t pack_bytes(const struct pack *p) {
   size_t names = p->borrowed ? 0 : intern_bytes(p->locals) + intern_bytes(p->vectors);
-  return names + intern_bytes(p->renamings) + memo_bytes(&p->dead_dropped) + memo_bytes(&p->renamed);
+  return names + arena_bytes(&p->arena) + intern_bytes(p->renamings) + memo_bytes(&p->dead_dropped) +
+         memo_bytes(&p->renamed);
 }
 
 /* --- local states --- */
@@ -349,14 +255,14 @@ const value *local_values(const struct pack *p, local_id id) { return intern_at(
 
 value local_status(const struct pack *p, local_id id) { return local_values(p, id)[LOCAL_STATUS]; }
 
-static local_id local_put_followed(struct pack *p, uint32_t role, const value *values, value followed) {
+local_id local_put_followed(struct pack *p, uint32_t role, const value *values, value followed) {
   const struct role *r = &p->model->roles[role];
   uint32_t length = role_local_length(r);
   value buffer[64], *v = length < 64 ? buffer : memory_alloc((length + 1) * sizeof *v);
   v[0] = role;
   memcpy(v + 1, values, length * sizeof *v);
   v[1 + LOCAL_STATUS] |= followed;
-  if (p->initials != INITIALS_EACH)
+  if (p->kept.initials != INITIALS_EACH)
     memset(v + 1 + 1 + r->nvars, 0, (length - 1 - r->nvars) * sizeof *v);
   local_id id = intern_put(p->locals, v, length + 1);
   if (v != buffer)
@@ -460,32 +366,12 @@ void global_free(struct unpacked_state *g) {
   memory_free(g);
 }
 
-/* The set of first values, role by role: sorted vectors of [role, inputs...]. Constant along a run. */
-static uint32_t initial_set(struct pack *p, const struct config *c) {
-  const struct model *m = p->model;
-  VEC(value) ids = {0};
-  for (uint32_t q = 0; q < m->nprocesses; q++) {
-    const struct role *role = &m->roles[model_role_of(m, q)];
-    uint32_t inputs = role_ninputs(role);
-    if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE || !inputs)
-      continue;
-    value *v = memory_alloc((inputs + 1) * sizeof *v);
-    v[0] = model_role_of(m, q);
-    memcpy(v + 1, c->local[q] + 1 + role->nvars, inputs * sizeof *v);
-    value id = intern_put(p->vectors, v, inputs + 1);
-    memory_free(v);
-    size_t at = 0;
-    while (at < ids.n && ids.at[at] < id)
-      at++;
-    if (at < ids.n && ids.at[at] == id)
-      continue;
-    vec_push(&ids, 0);
-    memmove(ids.at + at + 1, ids.at + at, (ids.n - 1 - at) * sizeof *ids.at);
-    ids.at[at] = id;
-  }
-  uint32_t set = intern_put(p->vectors, ids.at, ids.n);
-  vec_release(&ids);
-  return set;
+uint32_t initials_put(struct pack *p, const value *const *local) {
+  size_t n;
+  value *set = initial_set_of(p->model, local, &n);
+  uint32_t id = intern_put(p->vectors, set, n);
+  memory_free(set);
+  return id;
 }
 
 /* The globals without the inputs that are status bits. */
@@ -505,12 +391,12 @@ static uint32_t globals_put(struct pack *p, const value *globals) {
 void global_from_config(struct pack *p, const struct config *c, struct unpacked_state *g) {
   const struct model *m = p->model;
   g->point = c->point;
-  g->rounds = !p->keep_rounds ? 0 : c->rounds < p->rounds_cap ? c->rounds : p->rounds_cap;
-  g->phase = p->keep_phase ? c->phase : 1;
-  g->lost = p->keep_lost ? c->lost : 0;
-  g->corrupted = p->keep_corrupted ? c->corrupted : 0;
+  g->rounds = !p->kept.rounds ? 0 : c->rounds < p->kept.rounds_cap ? c->rounds : p->kept.rounds_cap;
+  g->phase = p->kept.phase ? c->phase : 1;
+  g->lost = p->kept.lost ? c->lost : 0;
+  g->corrupted = p->kept.corrupted ? c->corrupted : 0;
   g->globals = globals_put(p, c->globals);
-  g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
+  g->inits = p->kept.initials == INITIALS_SET ? initials_put(p, (const value *const *)c->local) : 0;
   g->obligation = 0;
   g->n = m->nprocesses;
   for (uint32_t q = 0; q < m->nprocesses; q++)
@@ -518,36 +404,12 @@ void global_from_config(struct pack *p, const struct config *c, struct unpacked_
         (struct member){local_put_followed(p, model_role_of(m, q), c->local[q], followed_bits(p, c->globals, q)), 1};
 }
 
-/* Properties that read only the set of first values may be evaluated on any assignment with that set. */
-static void fill_initials(struct pack *p, const struct unpacked_state *g, struct config *c) {
-  const struct model *m = p->model;
-  size_t n = intern_length(p->vectors, g->inits);
-  const value *ids = intern_at(p->vectors, g->inits);
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    const struct role *role = &m->roles[r];
-    uint32_t inputs = role_ninputs(role);
-    size_t next = 0;
-    for (uint32_t q = role->first; inputs && q < role->first + role->count; q++) {
-      if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE)
-        continue;
-      size_t tried = 0;
-      while (tried <= n && n && intern_at(p->vectors, (uint32_t)ids[next % n])[0] != (value)r) {
-        next++;
-        tried++;
-      }
-      if (n && tried <= n)
-        memcpy(c->local[q] + 1 + role->nvars, intern_at(p->vectors, (uint32_t)ids[next++ % n]) + 1,
-               inputs * sizeof(value));
-    }
-  }
-}
-
 struct config *global_to_config(struct pack *p, const struct unpacked_state *g) {
   const struct model *m = p->model;
   struct config *c = config_new(m);
   uint32_t *next = memory_alloc((m->nroles + 1) * sizeof *next);
   c->point = g->point;
-  c->rounds = p->keep_rounds ? g->rounds : g->point == POINT_END ? m->npoints : m->points[g->point].number - 1;
+  c->rounds = p->kept.rounds ? g->rounds : g->point == POINT_END ? m->npoints : m->points[g->point].number - 1;
   c->phase = g->phase;
   c->lost = g->lost;
   c->corrupted = g->corrupted;
@@ -560,13 +422,11 @@ struct config *global_to_config(struct pack *p, const struct unpacked_state *g) 
       uint32_t r = local_role(p, g->at[i].local);
       uint32_t q = p->bag ? m->roles[r].first + next[r]++ : i;
       memcpy(c->local[q], local_values(p, g->at[i].local), role_local_length(&m->roles[r]) * sizeof(value));
-      for (uint32_t v = 0; v < m->roles[r].nvars; v++)
-        if (c->local[q][LOCAL_VAR(v)] == VALUE_DONT_CARE)
-          c->local[q][LOCAL_VAR(v)] = type_default(&p->model->values, m->roles[r].vars[v].type);
+      local_fill_dont_care(p->model, r, c->local[q]);
       follow(p, q, c);
     }
-  if (p->initials == INITIALS_SET)
-    fill_initials(p, g, c);
+  if (p->kept.initials == INITIALS_SET)
+    initial_set_fill(m, intern_at(p->vectors, g->inits), intern_length(p->vectors, g->inits), c);
   memory_free(next);
   return c;
 }
@@ -601,19 +461,19 @@ void global_encode(const struct pack *p, const struct unpacked_state *g, uint8_t
     *capacity = 2 * need;
   }
   uint8_t *at = key_put(*buffer, g->point == POINT_END ? p->model->npoints : g->point);
-  if (p->keep_rounds)
+  if (p->kept.rounds)
     at = key_put(at, g->rounds);
-  if (p->keep_phase)
+  if (p->kept.phase)
     at = key_put(at, (uint64_t)g->phase);
-  if (p->keep_lost)
+  if (p->kept.lost)
     at = key_put(at, (uint64_t)g->lost);
-  if (p->keep_corrupted)
+  if (p->kept.corrupted)
     at = key_put(at, (uint64_t)g->corrupted);
   if (p->model->nglobals)
     at = key_put(at, g->globals);
-  if (p->initials == INITIALS_SET)
+  if (p->kept.initials == INITIALS_SET)
     at = key_put(at, g->inits);
-  if (p->keep_obligation)
+  if (p->kept.obligation)
     at = key_put(at, g->obligation);
   for (uint32_t i = 0; i < g->n; i++) {
     at = key_put(at, g->at[i].local);
@@ -632,19 +492,19 @@ void global_decode(const struct pack *p, const struct state *s, struct unpacked_
   g->phase = 1;
   g->lost = g->corrupted = 0;
   g->inits = 0;
-  if (p->keep_rounds) {
+  if (p->kept.rounds) {
     at = key_get(at, &x);
     g->rounds = (uint32_t)x;
   }
-  if (p->keep_phase) {
+  if (p->kept.phase) {
     at = key_get(at, &x);
     g->phase = (value)x;
   }
-  if (p->keep_lost) {
+  if (p->kept.lost) {
     at = key_get(at, &x);
     g->lost = (int64_t)x;
   }
-  if (p->keep_corrupted) {
+  if (p->kept.corrupted) {
     at = key_get(at, &x);
     g->corrupted = (int64_t)x;
   }
@@ -653,12 +513,12 @@ void global_decode(const struct pack *p, const struct state *s, struct unpacked_
     at = key_get(at, &x);
     g->globals = (uint32_t)x;
   }
-  if (p->initials == INITIALS_SET) {
+  if (p->kept.initials == INITIALS_SET) {
     at = key_get(at, &x);
     g->inits = (uint32_t)x;
   }
   g->obligation = 0;
-  if (p->keep_obligation) {
+  if (p->kept.obligation) {
     at = key_get(at, &x);
     g->obligation = (uint32_t)x;
   }

@@ -10,7 +10,9 @@
 #define RONDO_LOCKSTEP_STATE_PACK_H
 
 #include "analysis/read_sets.h"
+#include "system/local_state.h"
 #include "system/memo.h"
+#include "system/query_formulas.h"
 #include "system/system.h"
 
 typedef uint32_t local_id;
@@ -22,8 +24,8 @@ struct member { /* `count` processes in local state `local`; in a vector, count 
 
 struct unpacked_state {    /* a global state, unpacked */
   uint32_t point;          /* or POINT_END */
-  uint32_t rounds;         /* kept only if pack->keep_rounds, up to pack->rounds_cap */
-  value phase;             /* kept only if pack->keep_phase */
+  uint32_t rounds;         /* kept only if pack->kept.rounds, up to pack->kept.rounds_cap */
+  value phase;             /* kept only if pack->kept.phase */
   int64_t lost, corrupted; /* kept only if a clause limits them for the whole run */
   uint32_t globals;        /* file-level inputs, in pack->vectors */
   uint32_t obligation;     /* queries about runs: what must still hold in this phase (lockstep/acceptance_marks.h); in
@@ -33,17 +35,18 @@ struct unpacked_state {    /* a global state, unpacked */
   struct member *at;
 };
 
-/* The state formulas of a query: those of its properties, then its atoms. */
-static inline uint32_t query_nformulas(const struct query *q) { return q->nproperties + q->natoms; }
-static inline const struct node *query_formula(const struct model *m, const struct query *q, uint32_t i) {
-  return i < q->nproperties ? m->properties[q->properties[i]].formula : q->atoms[i - q->nproperties];
-}
-
-/* Which first values the properties of a query read. */
-enum initials_kept initials_asked(const struct model *, const struct query *);
-
 #define STATUS_FOLLOWED 8 /* bit 8 + i: the process is, or is in, the value of input pack->followed[i] */
 #define STATUS_BITS ((INT64_C(1) << STATUS_FOLLOWED) - 1)
+
+/* What states keep because a property or a clause reads it. */
+struct kept_parts {
+  bool rounds, phase, lost, corrupted;
+  bool obligation;       /* states carry an obligation */
+  uint32_t phase_period; /* not 0: a phase number matters only modulo this */
+  uint32_t rounds_cap;
+  uint32_t from_cap; /* the latest round named in a `from round` clause */
+  enum initials_kept initials;
+};
 
 struct pack {
   struct interpreter *interp;
@@ -52,18 +55,13 @@ struct pack {
   const struct licences *licences;
   struct arena arena;
   struct intern *locals, *vectors;
-  bool borrowed;        /* the tables are shared, and another thread's pack frees them */
-  bool bag;             /* states are bags: members are sorted by local state, and equal ones merged */
-  bool sort;            /* vectors with symmetry, no identities in states: sorted within each role */
-  bool permute;         /* vectors with symmetry, identities in states: canonical up to renaming */
-  bool rank;            /* round numbers are replaced by their rank */
-  bool drop_dead;       /* dead variables are set to VALUE_DONT_CARE */
-  bool keep_obligation; /* states carry an obligation */
-  bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
-  uint32_t phase_period; /* not 0: a phase number matters only modulo this */
-  uint32_t rounds_cap;
-  uint32_t from_cap; /* the latest round named in a `from round` clause */
-  enum initials_kept initials;
+  bool borrowed;  /* the tables are shared, and another thread's pack frees them */
+  bool bag;       /* states are bags: members are sorted by local state, and equal ones merged */
+  bool sort;      /* vectors with symmetry, no identities in states: sorted within each role */
+  bool permute;   /* vectors with symmetry, identities in states: canonical up to renaming */
+  bool rank;      /* round numbers are replaced by their rank */
+  bool drop_dead; /* dead variables are set to VALUE_DONT_CARE */
+  struct kept_parts kept;
   const struct live_variables *liveness;
   const struct clause *marks[RUN_CLAUSES_MAX]; /* queries about runs: environment_run_clauses */
   uint32_t nmarks;
@@ -84,6 +82,10 @@ uint32_t local_role(const struct pack *, local_id);
 value local_status(const struct pack *, local_id);
 const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
 local_id local_put(struct pack *, uint32_t role, const value *values);
+/* `followed`: bits to add to its status, for followed inputs that name the process. */
+local_id local_put_followed(struct pack *, uint32_t role, const value *values, value followed);
+/* INITIALS_SET: the set of initial values (system/initial_set.h), from the local states by process; in vectors. */
+uint32_t initials_put(struct pack *, const value *const *local);
 /* The status bits of the followed inputs that name this process, given the globals of a configuration. */
 value followed_bits(const struct pack *, const value *globals, uint32_t process);
 /* Sets values that do not matter from `point` on to VALUE_DONT_CARE: oracles that are not chosen and, if licensed,

@@ -19,6 +19,10 @@ void subsumption_release(struct subsumption *c) {
   memory_free(c->node);
 }
 
+size_t subsumption_bytes(const struct subsumption *c) {
+  return partial_products_bytes(&c->old) + c->layer_cap * sizeof *c->layer + c->node_cap * sizeof *c->node;
+}
+
 /* Is every element of a in b, at no higher cost? */
 static bool list_within(const struct subsumption *c, uint32_t a, uint32_t b) {
   int64_t single[2] = {a, 0};

@@ -21,6 +21,7 @@ struct subsumption {
 };
 
 void subsumption_release(struct subsumption *);
+size_t subsumption_bytes(const struct subsumption *);
 /* Returns whether the task is subsumed. If not, it is added to the earlier ones. */
 bool subsumed_or_add(struct subsumption *, const uint32_t *words, uint32_t length, const struct path_cost *,
                      uint32_t layer);

@@ -257,7 +257,7 @@ void search_run(struct search *s) {
   if (s->limits.threads_from == 0)
     s->limits.threads_from = PARALLEL_MIN_STATES;
   /* A limit on states needs one thread: with several, the number of states at which they stop is not deterministic. */
-  s->threads.single = !threads_exist() || limited || many || !s->space->ops->clone;
+  s->threads.single = !threads_exist() || limited || many || !s->space->ops->threads.clone;
   struct worker *w = worker_new(s, s->space, 0);
   struct search_stage stage = {0};
   s->stage = &stage;

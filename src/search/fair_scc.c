@@ -73,9 +73,9 @@ static void count_all(struct scc_checker *j, const node_vec *part, uint32_t scc)
         if (j->assumptions->fair && label->group != NO_GROUP)
           count_of(j, label->group)->taken = true;
       }
-    if (j->assumptions->fair && space->ops->enabled) {
+    if (j->assumptions->fair && space->ops->liveness.enabled) {
       struct state at = liveness_graph_state(p->graph, p->nodes.at[part->at[i]].state);
-      space->ops->enabled(space, &at, count_possible, j);
+      space->ops->liveness.enabled(space, &at, count_possible, j);
     }
   }
 }
@@ -199,7 +199,7 @@ static bool remove_unfair(struct scc_checker *j, const node_vec *part) {
   for (size_t i = 0; i < part->n; i++) {
     struct enabled_check possible = {j, false};
     struct state at = liveness_graph_state(p->graph, p->nodes.at[part->at[i]].state);
-    space->ops->enabled(space, &at, notice_untaken, &possible);
+    space->ops->liveness.enabled(space, &at, notice_untaken, &possible);
     if (possible.untaken)
       p->nodes.at[part->at[i]].scc = 0;
     any |= possible.untaken;
@@ -231,7 +231,7 @@ static bool check_scc(struct scc_checker *j, const node_vec *part, uint32_t *set
     return false;
   if (j->accepts != automaton_sets(j->product->automaton) || (j->assumptions->often & ~j->marks))
     return false;
-  if (!j->assumptions->fair || !j->product->graph->space->ops->enabled)
+  if (!j->assumptions->fair || !j->product->graph->space->ops->liveness.enabled)
     return true;
   if (starves(j, part->n))
     return false;

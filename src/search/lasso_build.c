@@ -28,7 +28,7 @@ struct lasso_builder {
 /* --- conditions on the loop --- */
 
 static bool groups_matter(const struct lasso_builder *l) {
-  return l->assumptions->fair && l->product->graph->space->ops->enabled;
+  return l->assumptions->fair && l->product->graph->space->ops->liveness.enabled;
 }
 
 static void want_group(void *context, uint32_t group) {
@@ -64,7 +64,7 @@ static bool satisfied_by_disabled(struct lasso_builder *l, uint32_t node, bool t
   struct enabled_groups i = {.lasso_builder = l};
   const struct liveness_graph *g = l->product->graph;
   struct state at = liveness_graph_state(g, l->product->nodes.at[node].state);
-  g->space->ops->enabled(g->space, &at, note_possible, &i);
+  g->space->ops->liveness.enabled(g->space, &at, note_possible, &i);
   bool some = i.possible.n < l->groups_missing;
   if (some && take) {
     memset(l->missing.at, 0, l->missing.n * sizeof *l->missing.at);
@@ -174,7 +174,7 @@ static void ask_for_all(struct lasso_builder *l, const node_vec *in) {
   l->often = l->assumptions->often;
   for (size_t i = 0; i < in->n && groups_matter(l); i++) {
     struct state at = liveness_graph_state(g, l->product->nodes.at[in->at[i]].state);
-    g->space->ops->enabled(g->space, &at, want_group, l);
+    g->space->ops->liveness.enabled(g->space, &at, want_group, l);
   }
 }
 

@@ -170,8 +170,8 @@ static uint32_t add_state(struct liveness_graph *g, const struct state *state) {
   vec_push(&g->first, UNEXPANDED);
   vec_push(&g->count, 0);
   vec_push(&g->last_edge, ((struct last_edge){UINT32_MAX, 0}));
-  if (g->space->ops->stored)
-    g->space->ops->stored(g->space, state);
+  if (g->space->ops->statistics.stored)
+    g->space->ops->statistics.stored(g->space, state);
   return number;
 }
 
@@ -223,7 +223,7 @@ static bool may_stay(struct system *space, const struct state *at, const struct 
     return false;
   if (model_steps(space->model))
     return !noted->mandatory;
-  return !noted->any && (!space->ops->stutters_forever || space->ops->stutters_forever(space, at));
+  return !noted->any && (!space->ops->liveness.stutters_forever || space->ops->liveness.stutters_forever(space, at));
 }
 
 bool run_edges_emit(struct system *space, const struct state *at, emit_fn *emit, void *context, struct run_edges *noted,

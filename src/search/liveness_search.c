@@ -260,7 +260,7 @@ static void make_shortest(struct liveness_search *l, struct scc_search *first) {
    stored states, no state may be stored twice. */
 static bool suits_precheck(const struct liveness_search *l) {
   const struct liveness_graph *g = &l->graph;
-  return !l->precheck_tried && !l->assumptions.coins && !g->limits.rounds && !g->space->ops->stored;
+  return !l->precheck_tried && !l->assumptions.coins && !g->limits.rounds && !g->space->ops->statistics.stored;
 }
 
 void liveness_search_run(struct liveness_search *l) {

@@ -87,8 +87,8 @@ static bool insert_received(struct message_batches *x, const struct received_sta
     return false;
   }
   if (visited_insert(visited_set, a->key, a->length, a->hash, a->probe_position, a->from, a->fault_cost, &ref)) {
-    if (w->space->ops->stored)
-      w->space->ops->stored(w->space, &(struct state){a->key, a->length});
+    if (w->space->ops->statistics.stored)
+      w->space->ops->statistics.stored(w->space, &(struct state){a->key, a->length});
     return true;
   }
   if (ref < w->next->from[0])

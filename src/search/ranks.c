@@ -109,7 +109,7 @@ static void join_spaces(struct worker *w) {
   struct ranks *r = w->search->ranks;
   struct system *space = w->space;
   const uint64_t *counts = NULL;
-  uint64_t n = space->ops->counts ? space->ops->counts(space, &counts) : 0, most[SEEN] = {0};
+  uint64_t n = space->ops->ranks.counts ? space->ops->ranks.counts(space, &counts) : 0, most[SEEN] = {0};
   uint64_t mine[SEEN] = {space->order_mattered, space->channel_bound, space->distance, space->distance_cut, n};
   uint64_t *all = memory_alloc(r->n * SEEN * sizeof *all);
   ranks_allgather(r, mine, SEEN, all);
@@ -133,7 +133,7 @@ static void join_spaces(struct worker *w) {
     for (uint32_t i = 0; i < r->n; i++)
       own[k] += all[(size_t)i * length + k];
   }
-  space->ops->set_counts(space, own, length);
+  space->ops->ranks.set_counts(space, own, length);
   ranks_barrier(r); /* joining may have created new names */
   memory_free(own);
   memory_free(all);

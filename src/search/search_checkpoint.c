@@ -147,7 +147,7 @@ static bool write_running(struct search *s, const char *path, uint64_t generatio
   if (begun) {
     save_head(&to, s, generation, CHECKPOINT_RUNNING);
     save_findings(&to, s, &all[0]->error);
-    s->space->ops->save(s->space, &to);
+    s->space->ops->checkpoint.save(s->space, &to);
     save_stage(&to, s->stage, all, n);
     worker_save(all[0], &to);
     if (all[0]->batches)
@@ -221,7 +221,7 @@ static void write_end(const struct search *s, const struct worker *w, struct tex
   if (begun) {
     save_head(&to, s, 0, CHECKPOINT_END);
     save_findings(&to, s, &w->error);
-    s->space->ops->save(s->space, &to);
+    s->space->ops->checkpoint.save(s->space, &to);
     save_number(&to, s->end);
     save_number(&to, visited_set);
     if (visited_set)
@@ -332,7 +332,7 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
   if (from->bad)
     return CHECKPOINT_NONE;
   load_findings(s, from, &w->error);
-  s->space->ops->load(s->space, from);
+  s->space->ops->checkpoint.load(s->space, from);
   if (what == CHECKPOINT_RUNNING) {
     load_stage(from, s->stage, w);
     worker_load(w, from);
@@ -421,7 +421,7 @@ enum checkpoint_found checkpoint_read(struct search *s, struct worker *w) {
   struct checkpoints *c = s->checkpoints;
   find_number(s);
   schedule_next(s, 0);
-  if (!s->space->ops->save || s->space->keys_transient) {
+  if (!s->space->ops->checkpoint.save || s->space->keys_transient) {
     s->checkpoints = NULL;
     return CHECKPOINT_NONE;
   }

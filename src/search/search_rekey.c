@@ -4,7 +4,7 @@
 #include "base/memory.h"
 
 static const uint8_t *key_now(void *space, const uint8_t *bytes, uint32_t *length) {
-  struct state now = ((struct system *)space)->ops->widened(space, &(struct state){bytes, *length});
+  struct state now = ((struct system *)space)->ops->widening.widened(space, &(struct state){bytes, *length});
   *length = now.length;
   return now.bytes;
 }
@@ -47,7 +47,7 @@ static bool has_room(const struct search *s) {
 
 static bool can_be_kept(struct worker *w) {
   const struct search *s = w->search;
-  bool suits = s->space->ops->widen && s->backend->keeps_keys;
+  bool suits = s->space->ops->widening.widen && s->backend->keeps_keys;
   if (!suits || s->stage->kind != STAGE_EXPAND)
     return false;
   worker_update_stats(w);
@@ -61,7 +61,7 @@ bool search_rekey(struct worker *w) {
     return false;
   worker_pool_free(s->threads.pool);
   s->threads.pool = NULL;
-  s->space->ops->widen(s->space);
+  s->space->ops->widening.widen(s->space);
   struct visited_set *before = s->visited_set;
   s->visited_set = visited_rekey(before, key_now, s->space);
   move_findings(w, before);

@@ -188,7 +188,7 @@ void dictionary_share(struct ranks *r, struct system *space) {
   struct intern *t = space->model->values.vectors;
   uint64_t all = 0;
   r->ntables = 0;
-  while (r->ntables == 0 || (t = space->ops->names(space, r->ntables - 1))) {
+  while (r->ntables == 0 || (t = space->ops->ranks.names(space, r->ntables - 1))) {
     r->tables = memory_resize_array(r->tables, r->ntables + 1, sizeof *r->tables);
     r->tables[r->ntables] = (struct shared_table){r, t, r->ntables};
     all = digest(t, all);

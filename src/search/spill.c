@@ -302,8 +302,8 @@ static bool append_new(struct search *s, struct worker *w, const findings_vec *n
       if (!disk_log_append(p->disk_log, record_of(&r), size_of(&r), r.stored.parent))
         break;
       p->states++;
-      if (space->ops->stored)
-        space->ops->stored(space, &(struct state){r.stored.bytes, r.stored.length});
+      if (space->ops->statistics.stored)
+        space->ops->statistics.stored(space, &(struct state){r.stored.bytes, r.stored.length});
     }
   }
   if (!disk_log_flush(p->disk_log)) {

@@ -221,8 +221,8 @@ static state_ref insert(struct worker *w, const struct pending_insert *p, const 
                                p->fault_cost, &ref)) {
     proviso_met(w, p, ref);
     w->unchecked = true; /* not checked here: the transition system may be in the middle of a computation */
-    if (w->space->ops->stored && !w->search->backend->candidates)
-      w->space->ops->stored(w->space, &(struct state){key, p->length});
+    if (w->space->ops->statistics.stored && !w->search->backend->candidates)
+      w->space->ops->statistics.stored(w->space, &(struct state){key, p->length});
     return ref;
   }
   if (is_of_next(w, ref)) {
@@ -336,8 +336,8 @@ static inline bool insert_short(struct worker *w, const struct short_pending *p)
   } else if (visited_insert_words_in(visited_set, w->partition, word, length, p->hash, p->probe_position, p->from,
                                      p->fault_cost, &ref)) {
     struct state state = {(const uint8_t *)word, length};
-    if (w->space->ops->stored && !w->search->backend->candidates)
-      w->space->ops->stored(w->space, &state);
+    if (w->space->ops->statistics.stored && !w->search->backend->candidates)
+      w->space->ops->statistics.stored(w->space, &state);
     if (p->invisible && p->fault_cost == 0)
       return true;
     if (p->fault_cost == 0) /* a candidate with a finding is new, otherwise it would have been found before */

@@ -27,7 +27,7 @@ struct worker_pool *worker_pool_new(struct worker *first, uint32_t threads) {
   pthread_cond_init(&c->over, NULL);
   c->all[c->n++] = first;
   while (c->n < n) {
-    struct system *space = first->space->ops->clone(first->space);
+    struct system *space = first->space->ops->threads.clone(first->space);
     if (!space) {
       worker_pool_free(c);
       return NULL;
@@ -75,7 +75,7 @@ size_t worker_pool_memory(const struct worker_pool *c) {
 static void join_all(struct worker_pool *c) {
   for (uint32_t i = 1; i < c->n; i++) {
     worker_merge(c->all[0], c->all[i]);
-    c->all[0]->space->ops->join(c->all[0]->space, c->all[i]->space);
+    c->all[0]->space->ops->threads.join(c->all[0]->space, c->all[i]->space);
   }
 }
 

@@ -1,8 +1,12 @@
 /* Outcomes of actions, each computed once by the interpreter. */
-#include "steps/step_system_internal.h"
+#include "steps/action_outcomes.h"
 
+#include "analysis/action_use.h"
 #include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
+#include "steps/dead_data.h"
+#include "steps/process_moves.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 
@@ -96,7 +100,7 @@ void local_steps_load(struct step_system *s, const struct visible_state *at) {
   uint32_t n, k = 1;
   const value *v = content_values(&s->cells, at->process, at->local, &n);
   memcpy(t->local, v, n * sizeof *v);
-  local_fill_dont_care(&s->cells, at->role, t->local);
+  local_fill_dont_care(s->model, at->role, t->local);
   const value *set = intern_at(t->global_sets, at->globals);
   for (uint32_t g = 0; g < s->model->nglobals; g++)
     t->globals[g] = t->used[at->role][g] ? *content_values(&s->cells, s->cells.global[g], (content)set[k++], &n)

@@ -1,5 +1,7 @@
 /* Automorphic processes can be exchanged without changing the state. They have the same steps, which lead to the same
    canonical states. */
+#include "steps/automorphic.h"
+
 #include "steps/step_system_internal.h"
 
 #include <string.h>
@@ -23,7 +25,7 @@ void automorphic_init(struct step_system *s) {
   const struct model *m = s->model;
   const struct licences *l = s->base.licences;
   struct automorphic_processes *t = &s->automorphic;
-  if (!l->of[REDUCE_SYMMETRY].applied || !s->canonical)
+  if (!l->of[REDUCE_SYMMETRY].applied || !s->form.canonical)
     return;
   t->named = values_name_processes(m);
   t->role = arena_array(&s->arena, m->nroles + 1, sizeof *t->role);
@@ -66,7 +68,7 @@ static bool are_automorphic(struct step_system *s, uint32_t p, uint32_t q) {
   memcpy(t->swapped, t->row, s->cells.ncells * sizeof *t->swapped);
   t->to[p] = q;
   t->to[q] = p;
-  canonical_rename(s->canonical, t->swapped, t->to, NULL);
+  canonical_rename(s->form.canonical, t->swapped, t->to, NULL);
   t->to[p] = p;
   t->to[q] = q;
   return !memcmp(t->swapped, t->row, s->cells.ncells * sizeof *t->row);

@@ -1,9 +1,13 @@
 /* Colour refinement: elements are distinguished by the contents of the row that mention them. Colours are refined until
    elements of one colour are related in the same ways to the same number of elements of each colour. The result depends
    neither on the numbers of elements nor on the names of contents. */
-#include "steps/step_canonical_internal.h"
+#include "steps/colour_refinement.h"
 
 #include "base/hash.h"
+#include "steps/indices_sort.h"
+#include "steps/occurrences.h"
+#include "steps/scalarsets.h"
+#include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
@@ -17,22 +21,22 @@ static inline void add_hyperedge(struct canonical *k, const struct affected_cell
   struct hyperedge l = {.shape = shape, .a = w->a, .b = w->b, .first = first, .n = n, .part = part};
   uint32_t tied = w->free;
   for (uint32_t i = 0; i < n && tied < 2; i++) {
-    uint32_t x = k->occurrences.at[first + i].element;
+    uint32_t x = k->contents.occurrences.at[first + i].element;
     tied += x != l.a && x != l.b && is_free(k, x);
   }
-  vec_push(&k->hyperedges, l);
+  vec_push(&k->refinement.hyperedges, l);
   if (tied < 2)
     return;
-  struct hyperedge *front = &k->hyperedges.at[k->nbinding++];
-  k->hyperedges.at[k->hyperedges.n - 1] = *front;
+  struct hyperedge *front = &k->refinement.hyperedges.at[k->refinement.nbinding++];
+  k->refinement.hyperedges.at[k->refinement.hyperedges.n - 1] = *front;
   *front = l;
 }
 
 void hyperedges_collect(struct canonical *k) {
-  vec_clear(&k->hyperedges);
-  k->nbinding = 0;
+  vec_clear(&k->refinement.hyperedges);
+  k->refinement.nbinding = 0;
   for (const struct affected_cell *w = k->affected, *end = w + k->naffected; w < end; w++) {
-    content c = k->row[w->cell];
+    content c = k->search.row[w->cell];
     if (c == 0 && w->empties)
       continue;
     const struct content_view *v = content_view_at(k, w, c);
@@ -40,7 +44,7 @@ void hyperedges_collect(struct canonical *k) {
       continue;
     add_hyperedge(k, w, v->shape ^ w->site, v->occurrences, v->noccurrences, false);
     for (uint32_t p = 0; p < v->nparts; p++) {
-      const struct content_part *part = &k->parts.at[v->parts + p];
+      const struct content_part *part = &k->contents.parts.at[v->parts + p];
       add_hyperedge(k, w, part->shape ^ ~w->site, part->first, part->n, true);
     }
   }
@@ -103,12 +107,12 @@ static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
   uint32_t size = p->size[colour], *at = p->at + colour;
   bool differ = false;
   for (uint32_t i = 1; i < size; i++)
-    differ |= k->signature[at[i]] != k->signature[at[0]];
+    differ |= k->refinement.signature[at[i]] != k->refinement.signature[at[0]];
   if (!differ)
     return false;
-  indices_sort(at, k->spare, size, signature_after, k->signature);
+  indices_sort(at, k->refinement.spare, size, signature_after, k->refinement.signature);
   for (uint32_t from = 0, to; from < size; from = to) {
-    for (to = from; to < size && k->signature[at[to]] == k->signature[at[from]]; to++)
+    for (to = from; to < size && k->refinement.signature[at[to]] == k->refinement.signature[at[from]]; to++)
       p->colour[at[to]] = colour + from;
     p->size[colour + from] = to - from;
     p->open -= to - from == 1;
@@ -139,7 +143,7 @@ static inline uint64_t owner_bits(const struct hyperedge *l, uint32_t element) {
 }
 
 static void hash_hyperedge(struct canonical *k, const struct partition *p, const struct hyperedge *l) {
-  const struct occurrence *m = k->occurrences.at + l->first;
+  const struct occurrence *m = k->contents.occurrences.at + l->first;
   uint64_t all = l->shape, sum = 0;
   if (l->a != NO_ELEMENT)
     all = hash_mix(all, p->colour[l->a] + 1);
@@ -150,20 +154,20 @@ static void hash_hyperedge(struct canonical *k, const struct partition *p, const
   if (l->n)
     all = hash_mix(all, sum);
   if (l->a != NO_ELEMENT)
-    k->signature[l->a] += hash_scramble(all, 41);
+    k->refinement.signature[l->a] += hash_scramble(all, 41);
   if (l->b != NO_ELEMENT)
-    k->signature[l->b] += hash_scramble(all, 43);
+    k->refinement.signature[l->b] += hash_scramble(all, 43);
   for (uint32_t i = 0; i < l->n; i++)
-    k->signature[m[i].element] += hash_scramble(all, hash_mix(m[i].tag, 47) + owner_bits(l, m[i].element));
+    k->refinement.signature[m[i].element] += hash_scramble(all, hash_mix(m[i].tag, 47) + owner_bits(l, m[i].element));
 }
 
 void partition_refine(struct canonical *k, struct partition *p, bool fresh) {
   bool split_some = true;
   while (split_some && p->open) {
-    memset(k->signature, 0, k->nelements * sizeof *k->signature);
-    uint32_t n = fresh ? (uint32_t)k->hyperedges.n : k->nbinding;
+    memset(k->refinement.signature, 0, k->nelements * sizeof *k->refinement.signature);
+    uint32_t n = fresh ? (uint32_t)k->refinement.hyperedges.n : k->refinement.nbinding;
     for (uint32_t i = 0; i < n; i++)
-      hash_hyperedge(k, p, &k->hyperedges.at[i]);
+      hash_hyperedge(k, p, &k->refinement.hyperedges.at[i]);
     split_some = split_all(k, p);
     fresh = false;
   }

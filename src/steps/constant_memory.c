@@ -2,12 +2,14 @@
    register := x }` once the register is not none. A process that reads only such memory and no messages depends on its
    local state alone. Its future is explored once, recording the variables it reads; variables that it never reads
    become don't-cares. (In Herlihy's consensus, a process that arrives late never reads its own input.) */
-#include "steps/step_system_internal.h"
+#include "steps/constant_memory.h"
 
+#include "analysis/action_use.h"
 #include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
 #include "analysis/stable_predicates.h"
 #include "interp/local.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 
@@ -39,7 +41,7 @@ static bool of_memory_alone(const struct model *m, const struct node *n) {
 }
 
 static void push_conjuncts(struct step_system *s, uint32_t role, const struct node *n) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   if (n->op == NODE_AND) {
     push_conjuncts(s, role, n->kid[0]);
     push_conjuncts(s, role, n->kid[1]);
@@ -49,7 +51,7 @@ static void push_conjuncts(struct step_system *s, uint32_t role, const struct no
 }
 
 static void add_write_guards(struct step_system *s, uint32_t global) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   struct write_guards v = {global, NULL, (uint32_t)f->enclosing_guards.n};
   v.at = arena_array(&s->arena, f->enclosing_guards.n + 1, sizeof *v.at);
   for (size_t i = 0; i < f->enclosing_guards.n; i++)
@@ -59,7 +61,7 @@ static void add_write_guards(struct step_system *s, uint32_t global) {
 }
 
 static void look_at_block(struct step_system *s, uint32_t role, const struct block *b) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *t = b->at[i];
     if (t->kind == STMT_ASSIGN && t->shared)
@@ -74,7 +76,7 @@ static void look_at_block(struct step_system *s, uint32_t role, const struct blo
 }
 
 static void look_at_actions(struct step_system *s, uint32_t r) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   for (uint32_t a = 0; a < s->model->roles[r].nactions; a++) {
     const struct condition_list *write_guards = action_necessary_conditions(f->stable, r, a);
     vec_clear(&f->enclosing_guards);
@@ -87,7 +89,7 @@ static void look_at_actions(struct step_system *s, uint32_t r) {
 
 /* Is there a global that is written, but becomes constant? */
 static bool some_becomes_constant(const struct step_system *s) {
-  const struct constant_memory *f = s->constant_memory;
+  const struct constant_memory *f = s->dead.constant_memory;
   for (size_t i = 0; i < f->write_guards.n; i++)
     if (f->becomes_constant[f->write_guards.at[i].global])
       return true;
@@ -98,7 +100,7 @@ void constant_memory_init(struct step_system *s) {
   const struct model *m = s->model;
   if (!s->base.licences->of[REDUCE_DEAD_VARIABLES].applied)
     return;
-  struct constant_memory *f = s->constant_memory = arena_alloc(&s->arena, sizeof *f);
+  struct constant_memory *f = s->dead.constant_memory = arena_alloc(&s->arena, sizeof *f);
   f->stable = stable_predicates_of(m, s->base.query, &s->arena);
   f->property_reads = s->use->property_reads;
   f->becomes_constant = arena_array(&s->arena, m->nglobals + 1, sizeof *f->becomes_constant);
@@ -108,7 +110,7 @@ void constant_memory_init(struct step_system *s) {
   vec_release(&f->enclosing_guards);
   if (!some_becomes_constant(s)) {
     vec_release(&f->write_guards);
-    s->constant_memory = NULL;
+    s->dead.constant_memory = NULL;
     return;
   }
   for (uint32_t r = 0; r < m->nroles; r++) /* which variables are cleared depends on all globals */
@@ -117,10 +119,10 @@ void constant_memory_init(struct step_system *s) {
 }
 
 void constant_memory_release(struct step_system *s) {
-  if (!s->constant_memory)
+  if (!s->dead.constant_memory)
     return;
-  vec_release(&s->constant_memory->write_guards);
-  memo_release(&s->constant_memory->locals);
+  vec_release(&s->dead.constant_memory->write_guards);
+  memo_release(&s->dead.constant_memory->locals);
 }
 
 /* --- which globals are constant --- */
@@ -138,7 +140,7 @@ static bool is_false(struct step_system *s, const struct node *n, const value *g
 
 /* Also leaves the values of the globals in steps->globals. */
 static const value *constant_globals(struct step_system *s, const struct visible_state *at) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   const struct model *m = s->model;
   local_steps_load(s, at);
   value *constant_memory = memory_alloc((m->nglobals + 1) * sizeof *constant_memory);
@@ -273,7 +275,7 @@ static content with_unread_cleared(struct local_future *u) {
   const value *v = content_values(&s->cells, u->at->process, u->at->local, &n);
   value *copy = arena_copy(&u->arena, v, n * sizeof *v);
   for (uint32_t i = 0; i < u->nvars; i++)
-    if (!u->states.at[0].live[i] && !s->constant_memory->property_reads[u->at->role][i] &&
+    if (!u->states.at[0].live[i] && !s->dead.constant_memory->property_reads[u->at->role][i] &&
         role->vars[i].kind != VAR_POINT && role->vars[i].kind != VAR_ONCE)
       copy[LOCAL_VAR(i)] = VALUE_DONT_CARE;
   return content_put(&s->cells, u->at->process, copy, n);
@@ -305,7 +307,7 @@ static content compute_without_unread(struct step_system *s, const struct visibl
 }
 
 content clear_unread_variables(struct step_system *s, uint32_t p, content local, uint32_t globals) {
-  struct constant_memory *f = s->constant_memory;
+  struct constant_memory *f = s->dead.constant_memory;
   uint32_t r = s->role_of[p];
   uint64_t who = s->steps.uses_identity[r] ? p : s->model->roles[r].first;
   uint32_t left;
@@ -319,11 +321,11 @@ content clear_unread_variables(struct step_system *s, uint32_t p, content local,
 
 uint32_t globals_of_row(struct step_system *s, const content *row, uint32_t role) {
   uint32_t n = 0;
-  s->vector[n++] = role;
+  s->scratch.vector[n++] = role;
   for (uint32_t g = 0; g < s->model->nglobals; g++)
     if (s->steps.used[role][g])
-      s->vector[n++] = row[s->cells.global[g]];
-  return intern_put(s->steps.global_sets, s->vector, n);
+      s->scratch.vector[n++] = row[s->cells.global[g]];
+  return intern_put(s->steps.global_sets, s->scratch.vector, n);
 }
 
 uint32_t globals_after(struct step_system *s, uint32_t role, uint32_t globals, uint32_t writes) {
@@ -331,12 +333,12 @@ uint32_t globals_after(struct step_system *s, uint32_t role, uint32_t globals, u
   size_t nwritten = intern_length(s->steps.writes, writes), n = intern_length(s->steps.global_sets, globals);
   if (nwritten == 0)
     return globals;
-  memcpy(s->vector, intern_at(s->steps.global_sets, globals), n * sizeof *s->vector);
+  memcpy(s->scratch.vector, intern_at(s->steps.global_sets, globals), n * sizeof *s->scratch.vector);
   for (size_t i = 0; i < nwritten; i += 2) {
     uint32_t k = 1;
     for (uint32_t g = 0; g < (uint32_t)written[i]; g++)
       k += s->steps.used[role][g];
-    s->vector[k] = written[i + 1];
+    s->scratch.vector[k] = written[i + 1];
   }
-  return intern_put(s->steps.global_sets, s->vector, n);
+  return intern_put(s->steps.global_sets, s->scratch.vector, n);
 }

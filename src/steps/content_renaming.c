@@ -1,4 +1,7 @@
 /* Renaming of contents, computed once for each content and each renaming of its elements. */
+#include "steps/content_renaming.h"
+
+#include "steps/occurrences.h"
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
@@ -33,14 +36,14 @@ static void rename_local(struct canonical *k, const struct role *role, value *v,
 
 static content rename_channel(struct canonical *k, uint32_t cell, const value *v, uint32_t n,
                               const struct renaming *r) {
-  vec_clear(&k->packets);
+  vec_clear(&k->contents.packets);
   for (uint32_t i = 0; i + 2 < n; i += 3) {
     const struct type *t = k->model->messages[v[i + 1]].type;
     struct channel_packet packet = {(enum packet_place)v[i], (uint32_t)v[i + 1],
                                     value_rename(&k->model->values, t, v[i + 2], r)};
-    vec_push(&k->packets, packet);
+    vec_push(&k->contents.packets, packet);
   }
-  return channel_encode(k->cells, cell, k->packets.at, (uint32_t)k->packets.n);
+  return channel_encode(k->cells, cell, k->contents.packets.at, (uint32_t)k->contents.packets.n);
 }
 
 /* The set of initial values: each member is a role and a value for each input of the role. Members ascend as numbers,
@@ -49,8 +52,8 @@ static void rename_initials(struct canonical *k, value *v, uint32_t n, const str
   for (uint32_t first = 0, end; first < n; first = end) {
     const struct role *role = &k->model->roles[v[first]];
     uint32_t width = 1 + role_ninputs(role);
-    vec_reserve(&k->images, width);
-    value *member = k->images.at;
+    vec_reserve(&k->renamed.images, width);
+    value *member = k->renamed.images.at;
     for (end = first; end < n && v[end] == v[first]; end += width) {
       uint32_t w = 0, at = end;
       member[w++] = v[end];
@@ -71,12 +74,12 @@ static content rename_now(struct canonical *k, uint32_t cell, content name, cons
   const struct state_cell *c = &k->cells->cell[cell];
   const value *old = content_values(k->cells, cell, name, &n);
   for (uint32_t i = k->nprocesses; i < k->nelements; i++)
-    k->value_map[i - k->nprocesses] = to[i] - k->nprocesses;
-  struct renaming r = {.process = to, .type = k->value_type, .to = k->value_map};
+    k->renamed.value_map[i - k->nprocesses] = to[i] - k->nprocesses;
+  struct renaming r = {.process = to, .type = k->value_type, .to = k->renamed.value_map};
   if (c->kind == CELL_CHANNEL)
     return rename_channel(k, cell, old, n, &r);
-  vec_reserve(&k->values, n + 1);
-  value *v = k->values.at;
+  vec_reserve(&k->contents.values, n + 1);
+  value *v = k->contents.values.at;
   memcpy(v, old, n * sizeof *v);
   switch (c->kind) {
   case CELL_LOCAL:
@@ -115,17 +118,17 @@ static bool renaming_key(struct canonical *k, const struct occurrence *m, uint32
     moves = to[m[i].element] != m[i].element;
   if (!moves || n > REMEMBERED_MOST)
     return moves;
-  vec_reserve(&k->images, n);
+  vec_reserve(&k->renamed.images, n);
   for (uint32_t i = 0; i < n; i++)
-    k->images.at[i] = to[m[i].element];
-  *key = INTERNED | intern_put(k->renamings, k->images.at, n);
+    k->renamed.images.at[i] = to[m[i].element];
+  *key = INTERNED | intern_put(k->renamed.renamings, k->renamed.images.at, n);
   return true;
 }
 
 static void clear_renamings(struct canonical *k) {
-  memo_release(&k->renamed);
-  intern_free(k->renamings);
-  k->renamings = intern_new();
+  memo_release(&k->renamed.of);
+  intern_free(k->renamed.renamings);
+  k->renamed.renamings = intern_new();
 }
 
 content content_renamed(struct canonical *k, uint32_t cell, content name, const uint32_t *to) {
@@ -134,17 +137,17 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
     return name;
   uint64_t key, what = (uint64_t)k->cells->cell[cell].table << 32 | name;
   uint32_t result;
-  if (!renaming_key(k, k->occurrences.at + view->occurrences, view->noccurrences, to, &key))
+  if (!renaming_key(k, k->contents.occurrences.at + view->occurrences, view->noccurrences, to, &key))
     return name;
   if (view->noccurrences > REMEMBERED_MOST)
     return rename_now(k, cell, name, to);
-  if (memo_find(&k->renamed, what, key, &result))
+  if (memo_find(&k->renamed.of, what, key, &result))
     return result;
   result = rename_now(k, cell, name, to);
-  if (k->renamed.count >= MEMO_MOST)
+  if (k->renamed.of.count >= MEMO_MOST)
     clear_renamings(k);
   else
-    memo_add(&k->renamed, what, key, result);
+    memo_add(&k->renamed.of, what, key, result);
   return result;
 }
 
@@ -152,7 +155,7 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
 
 static const struct occurrence *find_occurrence(const struct canonical *k, const struct content_view *view,
                                                 uint32_t element) {
-  const struct occurrence *m = k->occurrences.at + view->occurrences;
+  const struct occurrence *m = k->contents.occurrences.at + view->occurrences;
   uint32_t low = 0, high = view->noccurrences;
   while (low < high) {
     uint32_t mid = (low + high) / 2;
@@ -167,11 +170,11 @@ static const struct occurrence *find_occurrence(const struct canonical *k, const
 }
 
 static bool stays_if_swapped(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
-  k->pair[x] = y;
-  k->pair[y] = x;
-  bool same = rename_now(k, cell, name, k->pair) == name;
-  k->pair[x] = x;
-  k->pair[y] = y;
+  k->exchange.pair[x] = y;
+  k->exchange.pair[y] = x;
+  bool same = rename_now(k, cell, name, k->exchange.pair) == name;
+  k->exchange.pair[x] = x;
+  k->exchange.pair[y] = y;
   return same;
 }
 
@@ -180,15 +183,16 @@ static void find_interchangeable(struct canonical *k, uint32_t cell, content nam
   const struct content_view *view = content_view_of(k, cell, name);
   uint32_t first = view->occurrences, n = view->noccurrences;
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0;
-         j < i && k->occurrences.at[first + i].interchange_class == k->occurrences.at[first + i].element; j++) {
-      const struct occurrence *x = &k->occurrences.at[first + i], *y = &k->occurrences.at[first + j];
+    for (uint32_t j = 0; j < i && k->contents.occurrences.at[first + i].interchange_class ==
+                                      k->contents.occurrences.at[first + i].element;
+         j++) {
+      const struct occurrence *x = &k->contents.occurrences.at[first + i], *y = &k->contents.occurrences.at[first + j];
       if (y->interchange_class == y->element && x->tag == y->tag &&
           k->scalarset_of[x->element] == k->scalarset_of[y->element] &&
           stays_if_swapped(k, cell, name, x->element, y->element))
-        k->occurrences.at[first + i].interchange_class = y->element;
+        k->contents.occurrences.at[first + i].interchange_class = y->element;
     }
-  k->content_views[k->cells->cell[cell].table].at[name].interchange_known = true;
+  k->contents.views[k->cells->cell[cell].table].at[name].interchange_known = true;
 }
 
 bool content_interchanges(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {

@@ -14,7 +14,7 @@ void guard_eval_begin(struct guard_eval *g, struct state_cells *c, uint32_t proc
   g->filled = g->local + n;
   memcpy(g->local, v, n * sizeof *v);
   memcpy(g->filled, v, n * sizeof *v);
-  local_fill_dont_care(c, g->role, g->filled);
+  local_fill_dont_care(c->model, g->role, g->filled);
 }
 
 void guard_eval_end(struct guard_eval *g) {

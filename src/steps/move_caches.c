@@ -1,4 +1,9 @@
 /* Caches of moves by bits of the key. */
+#include "steps/move_caches.h"
+
+#include "steps/per_message.h"
+#include "steps/process_moves.h"
+#include "steps/relevant_fields.h"
 #include "steps/step_system_internal.h"
 
 static void joint_caches_clear(struct moves_store *v) {
@@ -38,7 +43,7 @@ static struct key_window window_across(const struct key_window *first, const str
 }
 
 static bool reads_own_window_only(const struct step_system *s, uint32_t p) {
-  return !s->steps.uses[s->role_of[p]] && !s->byzantine && s->keys.window[p].fits && s->keys.window[p].width > 0;
+  return !s->steps.uses[s->role_of[p]] && !s->faults.byzantine && s->keys.window[p].fits && s->keys.window[p].width > 0;
 }
 
 static void joint_caches_form(struct step_system *s) {
@@ -91,7 +96,7 @@ void move_cache_grow(struct step_system *s, uint32_t p) {
                   : s->expanded < 65536    ? 12
                   : s->expanded < 1u << 20 ? 14
                                            : 17;
-  bool direct = bits >= 12 && seen <= DIRECT_BITS && !s->byzantine;
+  bool direct = bits >= 12 && seen <= DIRECT_BITS && !s->faults.byzantine;
   while (bits > 8 && !direct && (size_t)1 << bits > 4 * intern_count(s->moves_store.move_tables[p].seen))
     bits--;
   if (!w->fits || bits <= g->bits || g->direct)

@@ -1,9 +1,12 @@
 /* Normalises rows before they are stored: rounds become relative, and forwarded messages are moved to where they end
    up. This is done message by message, so that only contents that are stored get names. There are many more
    intermediate contents. */
-#include "steps/step_system_internal.h"
+#include "steps/normalise.h"
 
 #include "base/hash.h"
+#include "steps/relative_rounds.h"
+#include "steps/step_system_internal.h"
+#include "steps/transition_fusion.h"
 
 #include <string.h>
 
@@ -66,9 +69,9 @@ struct normaliser {
 
 void normaliser_init(struct step_system *s) {
   const struct state_cells *c = &s->cells;
-  if (!s->transition_fusion)
+  if (!s->form.transition_fusion)
     return;
-  struct normaliser *t = s->normaliser = arena_alloc(&s->arena, sizeof *t);
+  struct normaliser *t = s->form.normaliser = arena_alloc(&s->arena, sizeof *t);
   t->channels = arena_array(&s->arena, c->ncells + 1, sizeof *t->channels);
   t->others = arena_array(&s->arena, c->ncells + 1, sizeof *t->others);
   t->opened = arena_array(&s->arena, c->ncells + 1, sizeof *t->opened);
@@ -82,12 +85,12 @@ void normaliser_init(struct step_system *s) {
       t->others[t->nothers++] = i;
   t->fresh = semantics_delivers(c->query->semantics) ? PACKET_DELIVERED : PACKET_IN_TRANSIT;
   t->appends = c->channels == CHANNEL_BAG && c->bound == 0;
-  t->keeps_rounds = s->window && relative_rounds_of_messages(s->window);
-  s->may_defer_sends = !t->keeps_rounds && c->bound == 0 && !s->drops_blocked_messages;
+  t->keeps_rounds = s->form.window && relative_rounds_of_messages(s->form.window);
+  s->form.may_defer_sends = !t->keeps_rounds && c->bound == 0 && !s->dead.drops_blocked_messages;
 }
 
 void normaliser_release(struct step_system *s) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   if (!t)
     return;
   for (uint32_t i = 0; i < s->cells.ntables; i++) {
@@ -109,19 +112,19 @@ void normaliser_release(struct step_system *s) {
 }
 
 size_t normaliser_bytes(const struct step_system *s) {
-  const struct normaliser *t = s->normaliser;
+  const struct normaliser *t = s->form.normaliser;
   return t ? t->message_bytes + CHANGED_REMEMBERED * sizeof *t->changed : 0;
 }
 
 void normaliser_clear_cache(struct step_system *s) {
-  if (s->normaliser)
-    memset(s->normaliser->changed, 0, CHANGED_REMEMBERED * sizeof *s->normaliser->changed);
+  if (s->form.normaliser)
+    memset(s->form.normaliser->changed, 0, CHANGED_REMEMBERED * sizeof *s->form.normaliser->changed);
 }
 
 /* --- the messages of a content --- */
 
 static struct channel_messages *channel_messages_make(struct step_system *s, uint32_t cell, content c) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   uint32_t table = s->cells.cell[cell].table, n = channel_decode(&s->cells, cell, c, NULL, 0);
   struct channel_messages *channel_messages = memory_alloc(sizeof *channel_messages + n * sizeof *channel_messages->at);
   struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
@@ -139,7 +142,7 @@ static struct channel_messages *channel_messages_make(struct step_system *s, uin
 }
 
 static const struct channel_messages *channel_messages_of(struct step_system *s, uint32_t cell, content c) {
-  const struct normaliser *t = s->normaliser;
+  const struct normaliser *t = s->form.normaliser;
   uint32_t table = s->cells.cell[cell].table;
   return c < t->nchannel_messages[table] && t->channel_messages[table][c] ? t->channel_messages[table][c]
                                                                           : channel_messages_make(s, cell, c);
@@ -163,13 +166,13 @@ static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint6
 static message_id shift_message(struct step_system *s, message_id l, const struct round_normalisation *m) {
   uint32_t kind = message_id_kind(&s->channels, l);
   return message_id_put(&s->channels, kind,
-                        relative_rounds_message(s->window, kind, message_id_value(&s->channels, l), m));
+                        relative_rounds_message(s->form.window, kind, message_id_value(&s->channels, l), m));
 }
 
 static message_id shifted_message(struct step_system *s, message_id l, const struct round_normalisation *m) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   uint64_t how;
-  if (!s->window)
+  if (!s->form.window)
     return l;
   if (!round_normalisation_key(m, &how))
     return shift_message(s, l, m);
@@ -191,11 +194,11 @@ static struct channel_packet channel_message_packet(const struct step_system *s,
 }
 
 static void add_packet(struct step_system *s, uint32_t cell, struct channel_message channel_message) {
-  vec_push(&s->normaliser->opened[cell].packets, channel_message_packet(s, channel_message));
+  vec_push(&s->form.normaliser->opened[cell].packets, channel_message_packet(s, channel_message));
 }
 
 static struct open_channel *open_channel(struct step_system *s, uint32_t cell) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   t->opened[cell].open = true;
   vec_clear(&t->opened[cell].packets);
   vec_push(&t->open, cell);
@@ -208,7 +211,7 @@ static struct content_change *content_change_at(const struct normaliser *t, uint
 
 /* The content with the message added. */
 static content with_message(struct step_system *s, uint32_t cell, content c, message_id l) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   uint64_t what = ADDED | (uint64_t)s->cells.cell[cell].table << 32 | c, how = l;
   struct content_change *known = content_change_at(t, what, how);
   if (known->what == what && known->how == how)
@@ -225,7 +228,7 @@ static content with_message(struct step_system *s, uint32_t cell, content c, mes
 }
 
 static void put_into(struct step_system *s, uint32_t cell, struct channel_message channel_message) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   struct open_channel *o = &t->opened[cell];
   if (!o->open && !o->has_pending && channel_message.place == t->fresh && t->appends) {
     o->has_pending = true;
@@ -246,7 +249,7 @@ static void put_into(struct step_system *s, uint32_t cell, struct channel_messag
 }
 
 static void place_message(struct step_system *s, uint32_t from, uint32_t to, message_id l) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
   if (cell != NO_CELL)
     put_into(s, cell, (struct channel_message){t->fresh, shifted_message(s, l, &t->tidy)});
@@ -256,14 +259,14 @@ static bool all_stay(struct step_system *s, uint32_t cell, const struct channel_
   const struct state_cell *c = &s->cells.cell[cell];
   bool stay = true;
   for (uint32_t i = 0; i < channel_messages->n && stay; i++)
-    stay = transition_fusion_keeps(s, s->normaliser->row, c->a, c->b, channel_messages->at[i].message_id);
+    stay = transition_fusion_keeps(s, s->form.normaliser->row, c->a, c->b, channel_messages->at[i].message_id);
   return stay;
 }
 
 /* The content with its rounds shifted if all its messages stay in the channel; otherwise NOT_COMPUTED. */
 static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
                                const struct channel_messages *channel_messages, const struct round_normalisation *m) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   const struct state_cell *at = &s->cells.cell[cell];
   uint64_t what = (uint64_t)at->table << 32 | c, how;
   bool cached = round_normalisation_key(m, &how);
@@ -292,12 +295,12 @@ static void take_out(struct step_system *s, uint32_t cell, const struct channel_
   for (uint32_t i = 0; i < channel_messages->n; i++) {
     struct channel_message channel_message = {channel_messages->at[i].place,
                                               shifted_message(s, channel_messages->at[i].message_id, m)};
-    vec_push(&s->normaliser->loose, ((struct loose_message){c->a, c->b, channel_message}));
+    vec_push(&s->form.normaliser->loose, ((struct loose_message){c->a, c->b, channel_message}));
   }
 }
 
 static void put_back(struct step_system *s) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   for (size_t i = 0; i < t->loose.n; i++) {
     struct loose_message l = t->loose.at[i];
     if (transition_fusion_keeps(s, t->row, l.from, l.to, l.channel_message.message_id))
@@ -325,16 +328,16 @@ static void put_back(struct step_system *s) {
 /* --- rows --- */
 
 void normalise_deferred_send(struct step_system *s, uint32_t from, uint32_t to, message_id l) {
-  vec_push(&s->normaliser->deferred, ((struct loose_message){from, to, {s->normaliser->fresh, l}}));
+  vec_push(&s->form.normaliser->deferred, ((struct loose_message){from, to, {s->form.normaliser->fresh, l}}));
 }
 
 void normalise_drop_deferred(struct step_system *s) {
-  if (s->normaliser)
-    vec_clear(&s->normaliser->deferred);
+  if (s->form.normaliser)
+    vec_clear(&s->form.normaliser->deferred);
 }
 
 bool only_messages_differ(const struct step_system *s, const uint64_t *words, const content *row) {
-  const struct normaliser *t = s->normaliser;
+  const struct normaliser *t = s->form.normaliser;
   for (uint32_t i = 0; i < t->nothers; i++)
     if (row[t->others[i]] != key_get(&s->keys, words, t->others[i]))
       return false;
@@ -343,11 +346,11 @@ bool only_messages_differ(const struct step_system *s, const uint64_t *words, co
 
 /* Normalises everything except the deferred messages. */
 static void normalise_stored(struct step_system *s, const struct round_normalisation *m) {
-  struct normaliser *t = s->normaliser;
-  for (uint32_t i = 0; i < t->nothers && s->window; i++) {
+  struct normaliser *t = s->form.normaliser;
+  for (uint32_t i = 0; i < t->nothers && s->form.window; i++) {
     uint32_t cell = t->others[i];
-    if (relative_rounds_change(s->window, cell, t->row[cell], m))
-      t->row[cell] = relative_rounds_shifted(s->window, cell, t->row[cell], m);
+    if (relative_rounds_change(s->form.window, cell, t->row[cell], m))
+      t->row[cell] = relative_rounds_shifted(s->form.window, cell, t->row[cell], m);
   }
   for (uint32_t i = 0; i < t->nchannels; i++) {
     uint32_t cell = t->channels[i];
@@ -355,7 +358,7 @@ static void normalise_stored(struct step_system *s, const struct round_normalisa
     if (c == 0)
       continue;
     const struct channel_messages *channel_messages = channel_messages_of(s, cell, c);
-    bool moves = s->window && relative_rounds_change(s->window, cell, c, m);
+    bool moves = s->form.window && relative_rounds_change(s->form.window, cell, c, m);
     content to = moves                                 ? shifted_if_kept(s, cell, c, channel_messages, m)
                  : all_stay(s, cell, channel_messages) ? c
                                                        : NOT_COMPUTED;
@@ -367,15 +370,15 @@ static void normalise_stored(struct step_system *s, const struct round_normalisa
 }
 
 uint32_t row_normalise(struct step_system *s, content *row) {
-  struct normaliser *t = s->normaliser;
+  struct normaliser *t = s->form.normaliser;
   struct round_normalisation m = {.expires = INT64_MAX};
   if (!t)
-    return s->window ? relative_rounds_normalise(s->window, row) : 0;
+    return s->form.window ? relative_rounds_normalise(s->form.window, row) : 0;
   t->row = row;
-  if (s->window)
-    m = relative_rounds_measure(s->window, row);
+  if (s->form.window)
+    m = relative_rounds_measure(s->form.window, row);
   t->tidy = (struct round_normalisation){.expires = m.expires == INT64_MAX ? INT64_MAX : m.expires + m.by};
-  if (!s->only_messages)
+  if (!s->form.only_messages)
     normalise_stored(s, &m);
   for (size_t i = 0; i < t->deferred.n; i++) {
     struct loose_message l = t->deferred.at[i];
@@ -385,7 +388,7 @@ uint32_t row_normalise(struct step_system *s, content *row) {
   vec_clear(&t->deferred);
   put_back(s);
   if (t->open.n + t->pending.n > 0 && t->keeps_rounds) /* the smallest round may have changed */
-    relative_rounds_normalise(s->window, row);
+    relative_rounds_normalise(s->form.window, row);
   vec_clear(&t->open);
   vec_clear(&t->pending);
   return m.distance;

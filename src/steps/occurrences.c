@@ -1,8 +1,12 @@
 /* The occurrences of movable elements in a content: which elements occur in it, and at which positions. Computed once
    for each content. */
-#include "steps/step_canonical_internal.h"
+#include "steps/occurrences.h"
 
 #include "base/hash.h"
+#include "steps/indices_sort.h"
+#include "steps/message_routes.h"
+#include "steps/scalarsets.h"
+#include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
@@ -85,7 +89,7 @@ bool cell_may_contain(const struct canonical *k, uint32_t cell, const struct ele
 static uint64_t note(struct canonical *k, uint32_t element, uint64_t tag) {
   if (k->scalarset_of[element] == NO_SCALARSET)
     return hash_mix(hash_mix(tag, 2), element);
-  vec_push(&k->scratch, ((struct occurrence){element, element, tag}));
+  vec_push(&k->contents.scratch, ((struct occurrence){element, element, tag}));
   return hash_mix(hash_mix(tag, 3), k->scalarset_of[element]);
 }
 
@@ -113,17 +117,17 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
 /* The occurrences since `from` are in one part (an element of a set, or one entry of an array). The shape of the part
    distinguishes them from occurrences in other parts. */
 static void close_part(struct canonical *k, uint32_t from, uint64_t shape) {
-  uint32_t n = (uint32_t)k->scratch.n - from;
-  for (uint32_t i = from; i < k->scratch.n; i++)
-    k->scratch.at[i].tag = hash_mix(k->scratch.at[i].tag, shape);
+  uint32_t n = (uint32_t)k->contents.scratch.n - from;
+  for (uint32_t i = from; i < k->contents.scratch.n; i++)
+    k->contents.scratch.at[i].tag = hash_mix(k->contents.scratch.at[i].tag, shape);
   if (n < 2)
     return;
-  uint32_t first = (uint32_t)k->occurrences.n;
-  for (uint32_t i = from; i < k->scratch.n; i++)
-    vec_push(&k->occurrences, k->scratch.at[i]);
-  n = gather(k->occurrences.at + first, n);
-  k->occurrences.n = first + n;
-  vec_push(&k->parts, ((struct content_part){shape, first, n}));
+  uint32_t first = (uint32_t)k->contents.occurrences.n;
+  for (uint32_t i = from; i < k->contents.scratch.n; i++)
+    vec_push(&k->contents.occurrences, k->contents.scratch.at[i]);
+  n = gather(k->contents.occurrences.at + first, n);
+  k->contents.occurrences.n = first + n;
+  vec_push(&k->contents.parts, ((struct content_part){shape, first, n}));
 }
 
 static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_t tag);
@@ -132,7 +136,7 @@ static uint64_t look_at_set(struct canonical *k, const struct type *t, value v, 
   uint64_t sum = 0, members = 0;
   value member;
   for (uint64_t cursor = 0; set_member(&k->model->values, t, v, &cursor, &member); members++) {
-    uint32_t from = (uint32_t)k->scratch.n;
+    uint32_t from = (uint32_t)k->contents.scratch.n;
     uint64_t shape = look(k, t->element, member, hash_mix(tag, 7));
     close_part(k, from, shape);
     sum += hash_scramble(shape, 11);
@@ -146,7 +150,7 @@ static uint64_t look_at_map(struct canonical *k, const struct type *t, value v, 
   uint64_t sum = 0;
   const value *part = value_parts(&k->model->values, v, &n);
   for (size_t i = 0; i < n; i++) {
-    uint32_t from = (uint32_t)k->scratch.n;
+    uint32_t from = (uint32_t)k->contents.scratch.n;
     uint64_t shape = look(k, t->index, type_nth(&k->model->values, t->index, i), hash_mix(tag, 13));
     shape = hash_mix(shape, look(k, t->element, part[i], hash_mix(tag, 17)));
     close_part(k, from, shape);
@@ -230,7 +234,7 @@ static void look_at_local(struct canonical *k, struct hashes *h, const struct ro
 
 static void look_at_channel(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
   for (uint32_t i = 0; i + 2 < n; i += 3) {
-    uint32_t from = (uint32_t)k->scratch.n;
+    uint32_t from = (uint32_t)k->contents.scratch.n;
     struct hashes packet = {hash_mix((uint64_t)v[i], (uint64_t)v[i + 1]), hash_mix((uint64_t)v[i], (uint64_t)v[i + 1])};
     uint64_t place = k->cells->in_order ? i + 200 : 200;
     look_into(k, &packet, k->model->messages[v[i + 1]].type, v[i + 2], hash_mix(place, (uint64_t)v[i + 1]));
@@ -250,7 +254,7 @@ static void look_at_order(struct canonical *k, struct hashes *h, const value *v,
 static void look_at_initials(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
   for (uint32_t i = 0; i < n;) {
     const struct role *role = &k->model->roles[v[i]];
-    uint32_t from = (uint32_t)k->scratch.n;
+    uint32_t from = (uint32_t)k->contents.scratch.n;
     struct hashes member = {(uint64_t)v[i] + 400, (uint64_t)v[i] + 400};
     i++;
     for (uint32_t j = 0; j < role->nvars; j++)
@@ -292,27 +296,27 @@ static struct hashes look_at_cell(struct canonical *k, uint32_t cell, content na
 }
 
 const struct content_view *content_view_make(struct canonical *k, uint32_t cell, content name) {
-  struct content_views *content_views = &k->content_views[k->cells->cell[cell].table];
+  struct content_views *content_views = &k->contents.views[k->cells->cell[cell].table];
   indexed_reserve(content_views->at, content_views->n, name, 0);
-  uint32_t parts = (uint32_t)k->parts.n, room = (uint32_t)k->occurrences.n;
-  vec_clear(&k->scratch);
+  uint32_t parts = (uint32_t)k->contents.parts.n, room = (uint32_t)k->contents.occurrences.n;
+  vec_clear(&k->contents.scratch);
   struct hashes h = look_at_cell(k, cell, name);
-  if (k->parts.n - parts > PARTS_MOST) {
-    k->parts.n = parts;
-    k->occurrences.n = room;
+  if (k->contents.parts.n - parts > PARTS_MOST) {
+    k->contents.parts.n = parts;
+    k->contents.occurrences.n = room;
   }
-  uint32_t occurrences = (uint32_t)k->occurrences.n, n = (uint32_t)k->scratch.n;
+  uint32_t occurrences = (uint32_t)k->contents.occurrences.n, n = (uint32_t)k->contents.scratch.n;
   if (n)
-    n = gather(k->scratch.at, n);
+    n = gather(k->contents.scratch.at, n);
   for (uint32_t i = 0; i < n; i++)
-    vec_push(&k->occurrences, k->scratch.at[i]);
+    vec_push(&k->contents.occurrences, k->contents.scratch.at[i]);
   struct content_view *view = &content_views->at[name];
   *view = (struct content_view){.key = h.key ? h.key : 1,
                                 .shape = h.shape,
                                 .occurrences = occurrences,
                                 .parts = parts,
                                 .noccurrences = n,
-                                .nparts = (uint16_t)(k->parts.n - parts),
+                                .nparts = (uint16_t)(k->contents.parts.n - parts),
                                 .interchange_known = n < 2};
   return view;
 }

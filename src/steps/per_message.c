@@ -2,13 +2,18 @@
    message in its channels. They are therefore cached by local state and message, and the rest of a channel is cached by
    its content. These tables stay small even if there are many contents, and even more combinations of contents and
    local states. */
+#include "steps/per_message.h"
+
+#include "steps/move_caches.h"
+#include "steps/process_moves.h"
+#include "steps/relevant_fields.h"
 #include "steps/step_system_internal.h"
 
 /* The only change to a channel's content is that a message is taken, and a move is short unless it has an error or
    violates a step property. */
 static bool can_move_by_message(const struct step_system *s, uint32_t p) {
-  bool simple =
-      !s->loses && !s->duplicates && !s->byzantine && !s->drops_dead_messages && !s->constant_memory && !s->fair;
+  bool simple = !s->faults.loses && !s->faults.duplicates && !s->faults.byzantine && !s->dead.drops_dead_messages &&
+                !s->dead.constant_memory && !s->liveness.fair;
   return simple && s->options.per_message != PER_MESSAGE_NEVER && s->interp->semantics == SEMANTICS_M &&
          !s->base.probabilistic && !s->steps.uses[s->role_of[p]] && s->moves_store.ninbound[p] > 0;
 }
@@ -72,7 +77,7 @@ void message_moves_clear(struct step_system *s) {
   message_moves_release(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     struct message_moves *l = &s->moves_store.per_message[p];
-    l->used = s->short_keys && can_move_by_message(s, p) && message_moves_pay(s, p);
+    l->used = s->layout.short_keys && can_move_by_message(s, p) && message_moves_pay(s, p);
     if (l->used)
       message_moves_locate(s, p, l);
   }

@@ -1,8 +1,17 @@
 /* The moves of a process, cached by the state that it sees. */
-#include "steps/step_system_internal.h"
+#include "steps/process_moves.h"
 
+#include "analysis/action_use.h"
 #include "base/hash.h"
 #include "interp/local.h"
+#include "steps/constant_memory.h"
+#include "steps/dead_data.h"
+#include "steps/move_caches.h"
+#include "steps/per_message.h"
+#include "steps/relevant_fields.h"
+#include "steps/step_fairness.h"
+#include "steps/step_properties.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 
@@ -70,7 +79,7 @@ size_t moves_store_bytes(const struct step_system *s) {
 static struct dead_message_cache *dead_message_cache_of(struct step_system *s, uint32_t from, uint32_t to,
                                                         message_id l) {
   struct moves_store *v = &s->moves_store;
-  if (!s->drops_dead_messages && !s->byzantine)
+  if (!s->dead.drops_dead_messages && !s->faults.byzantine)
     return NULL;
   uint32_t id = intern_put(v->dead_message_cache_of, (value[]){from, to, l}, 3);
   if (id == v->dead_messages.n) {
@@ -137,11 +146,11 @@ static void set_patches(struct move_builder *k, struct move *m, content next, ui
   const value *written = intern_at(s->steps.writes, writes);
   struct patch *patches = arena_array(k->arena, 1 + nin + nwrites, sizeof *patches);
   uint32_t n = 0;
-  if (s->constant_memory)
+  if (s->dead.constant_memory)
     next = clear_unread_variables(s, p, next, globals_after(s, at->role, at->globals, writes));
   if (next != at->local)
     patches[n++] = (struct patch){p, next};
-  for (uint32_t i = 0; i < nin && s->drops_dead_messages; i++)
+  for (uint32_t i = 0; i < nin && s->dead.drops_dead_messages; i++)
     k->after[i] = drop_dead_messages(s, p, next, s->moves_store.inbound[p][i].from, k->after[i]);
   for (uint32_t i = 0; i < nin; i++)
     if (k->after[i] != at->inbox[i])
@@ -172,7 +181,7 @@ static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m
   value alone = m->kind == EVENT_ACTION || m->kind == EVENT_RECOVER ? -1 : (value)s->moves_store.new_moves.n;
   value place = k->in ? k->in->place : 0;
   return intern_put(
-      s->adversary_choice_names,
+      s->liveness.adversary_choice_names,
       (value[]){k->at->process, m->kind, m->action, m->sender, m->duplicated, l, place, free_choices, alone}, 9);
 }
 
@@ -182,7 +191,7 @@ static void add_action(struct move_builder *k, const struct step_outcome *o, uin
   struct move *m = add_move(k, EVENT_ACTION, o->action);
   m->sender = sender;
   m->duplicated = (uint16_t)duplicated;
-  m->group = s->fair ? group_of_action(s, k->at->process, o->action, k->in) : NO_GROUP;
+  m->group = s->liveness.fair ? group_of_action(s, k->at->process, o->action, k->in) : NO_GROUP;
   m->lie = k->in && k->in->forged;
   m->used_coin = o->used_coin;
   if (s->base.probabilistic)
@@ -249,7 +258,7 @@ static void moves_on_messages(struct move_builder *k) {
                                           message_id_value(&s->channels, o->message_id), o->place, false};
       k->in = &message;
       for (uint32_t j = 0; j < list.n; j++)
-        for (uint32_t kept = 0; kept <= s->duplicates; kept++) {
+        for (uint32_t kept = 0; kept <= s->faults.duplicates; kept++) {
           move_builder_reset(k);
           leave(k, in, o, !kept);
           add_action(k, &list.at[j], from->from, kept);
@@ -267,7 +276,8 @@ static void add_quorum_kept(struct move_builder *k, const struct quorum_outcome 
   if (step_system_interrupted(s))
     return;
   if (i > 0) {
-    bool may_stay = taken && s->duplicates && !q->chosen[i - 1].forged && duplication_allowed(s->env, 0, nkept + 1);
+    bool may_stay =
+        taken && s->faults.duplicates && !q->chosen[i - 1].forged && duplication_allowed(s->env, 0, nkept + 1);
     for (uint32_t stays = 0; stays <= may_stay; stays++) {
       kept[i - 1] = stays;
       add_quorum_kept(k, q, taken, kept, i - 1, nkept + stays);
@@ -372,7 +382,7 @@ static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   uint32_t id = s->moves_store.new_moves.at[move].sent, action = s->moves_store.new_moves.at[move].action;
   if (s->moves_store.new_moves.at[move].used_coin)
     s->base.coins_lost = "a process may crash in the middle of an action in which it tosses a coin";
-  if (!s->parts) {
+  if (!s->faults.parts) {
     add_crash_with(k, crashed, action, id, move);
     return;
   }
@@ -394,7 +404,7 @@ static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
    effect of the action apart from its sends is visible, the crash adds nothing to taking the action, or to taking
    none. */
 bool crash_matters(const struct step_system *s, uint32_t role, uint32_t action) {
-  if (!s->crash_invisible)
+  if (!s->faults.crash_invisible)
     return true;
   if (action == NO_ACTION)
     return false;
@@ -455,7 +465,7 @@ static void moves_of_messages(struct move_builder *k, bool active) {
       set_patches(k, m, k->at->local, 0);
       m->adversary_choice = s->base.probabilistic ? adversary_choice_of(k, m, 0) : 0;
     }
-    for (uint32_t i = 0; i < v->nlost && s->loses && active; i++) {
+    for (uint32_t i = 0; i < v->nlost && s->faults.loses && active; i++) {
       move_builder_reset(k);
       k->after[in] = v->lost[i];
       struct move *m = add_move(k, EVENT_LOSE, NO_ACTION);
@@ -535,7 +545,7 @@ static struct moves *moves_finish(struct move_builder *k) {
     struct move *m = &moves->at[i];
     *m = v->new_moves.at[i];
     m->optional = is_optional(k, m);
-    m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->constant_memory) ||
+    m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->dead.constant_memory) ||
                  m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || s->base.probabilistic ||
                  m->optional;
     moves->short_only &= !m->special;
@@ -553,17 +563,17 @@ static struct moves *moves_make(struct step_system *s, const struct visible_stat
     if (k.unseen == 0)
       add_actions(&k, local_steps_spontaneous(s, at), NO_SENDER);
     moves_on_messages(&k);
-    if (s->byzantine)
+    if (s->faults.byzantine)
       moves_on_forged(&k);
     moves_on_quorums(&k);
-    if (s->crashes)
+    if (s->faults.crashes)
       moves_to_crash(&k, (uint32_t)v->new_moves.n);
   }
-  if ((status & STATUS_CRASHED) && s->recovers)
+  if ((status & STATUS_CRASHED) && s->faults.recovers)
     moves_to_recover(&k);
   moves_of_messages(&k, process_active(status));
   struct moves *moves = moves_finish(&k);
-  if (s->fair && process_active(status))
+  if (s->liveness.fair && process_active(status))
     find_groups(&k, moves);
   return moves;
 }
@@ -598,7 +608,7 @@ static void make_short_sends(struct step_system *s, const struct channel_sends *
 
 /* Compiles moves->short_keyed for the current key layout. */
 static void make_short_moves(struct step_system *s, struct moves *moves) {
-  bool short_keyed = moves->short_only && s->short_keys;
+  bool short_keyed = moves->short_only && s->layout.short_keys;
   size_t size = short_keyed ? short_move_size(short_key_words(&s->keys)) : 0;
   moves->layout = s->keys.layouts;
   if (moves->n == 0) {
@@ -696,7 +706,7 @@ struct moves *moves_of(struct step_system *s, uint32_t p, uint32_t byzantine) {
   if (g->direct) {
     *move_cache_direct_slot(s, g) = moves->short_keyed;
   } else if (g->cache) {
-    uint64_t memory = s->memory[g->role], window = key_window(&g->window, words);
+    uint64_t memory = s->scratch.memory[g->role], window = key_window(&g->window, words);
     *move_cache_slot(g, window, memory, byzantine) =
         (struct move_cache_entry){window, memory, moves->short_keyed, byzantine};
   }

@@ -1,8 +1,11 @@
 /* Which fields of the state affect the moves of a process, by its local state. Its inbound channels matter only if some
    action that takes messages may be enabled. Shared memory matters only as far as such actions read or write it. */
-#include "steps/step_system_internal.h"
+#include "steps/relevant_fields.h"
 
+#include "analysis/action_use.h"
 #include "analysis/dataflow.h"
+#include "steps/process_moves.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 
@@ -22,7 +25,7 @@ void relevant_fields_init(struct step_system *s) {
   const struct model *m = s->model;
   v->relevant_by_state = arena_array(&s->arena, m->nroles + 1, sizeof *v->relevant_by_state);
   v->memory_used = arena_array(&s->arena, m->nroles + 1, sizeof *v->memory_used);
-  v->always_used = m->nglobals > GLOBALS_MOST || s->recovers ? UINT64_MAX : 0;
+  v->always_used = m->nglobals > GLOBALS_MOST || s->faults.recovers ? UINT64_MAX : 0;
   for (uint32_t r = 0; r < m->nroles && v->always_used != UINT64_MAX; r++) /* who can send to whom may depend on
                                                                               globals */
     if (m->roles[r].graph)
@@ -43,7 +46,8 @@ size_t relevant_fields_bytes(const struct step_system *s) {
 
 /* Messages that arrive, are lost or are dropped matter even if no action takes them. */
 static bool always_reads_channels(const struct step_system *s) {
-  return s->interp->semantics != SEMANTICS_M || s->loses || s->drops_dead_messages || s->drops_blocked_messages;
+  return s->interp->semantics != SEMANTICS_M || s->faults.loses || s->dead.drops_dead_messages ||
+         s->dead.drops_blocked_messages;
 }
 
 struct process_relevant_fields relevant_fields_of(struct step_system *s, uint32_t p, content local) {
@@ -59,9 +63,9 @@ struct process_relevant_fields relevant_fields_of(struct step_system *s, uint32_
   const value *values = content_values(&s->cells, p, local, &n);
   *o = (struct process_relevant_fields){.known = true,
                                         .reads_channels = always_reads_channels(s),
-                                        .uses = s->constant_memory ? UINT64_MAX : v->always_used};
+                                        .uses = s->dead.constant_memory ? UINT64_MAX : v->always_used};
   memcpy(s->steps.local, values, n * sizeof *values);
-  local_fill_dont_care(&s->cells, r, s->steps.local);
+  local_fill_dont_care(s->model, r, s->steps.local);
   for (uint32_t a = 0; a < role->nactions; a++) {
     if (!action_open(s->model, r, s->steps.local, a))
       continue;

@@ -1,7 +1,13 @@
 /* Rings: rotations are the only renamings, so the position of one member determines the positions of all. */
-#include "steps/step_canonical_internal.h"
+#include "steps/ring_rotations.h"
 
 #include "base/hash.h"
+#include "steps/colour_refinement.h"
+#include "steps/content_renaming.h"
+#include "steps/indices_sort.h"
+#include "steps/occurrences.h"
+#include "steps/scalarsets.h"
+#include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
@@ -28,7 +34,7 @@ static uint64_t seen(const struct partition *p, const struct element_scalarset *
    of the members that it mentions. */
 static void hash_ring(struct canonical *k, const struct partition *p, const struct element_scalarset *f,
                       const struct hyperedge *l) {
-  const struct occurrence *m = k->occurrences.at + l->first;
+  const struct occurrence *m = k->contents.occurrences.at + l->first;
   uint32_t from = on_ring(f, l->a) ? l->a : on_ring(f, l->b) ? l->b : NO_ELEMENT;
   uint64_t all = l->shape, sum = 0;
   if (l->a != NO_ELEMENT)
@@ -39,15 +45,16 @@ static void hash_ring(struct canonical *k, const struct partition *p, const stru
     sum += hash_scramble(m[i].tag, seen(p, f, from, m[i].element));
   all = hash_mix(all, sum);
   if (from != NO_ELEMENT)
-    k->signature[from] += hash_scramble(all, 53);
+    k->refinement.signature[from] += hash_scramble(all, 53);
   for (uint32_t i = 0; i < l->n && from == NO_ELEMENT; i++)
     if (on_ring(f, m[i].element))
-      k->signature[m[i].element] += hash_scramble(all, m[i].tag);
+      k->refinement.signature[m[i].element] += hash_scramble(all, m[i].tag);
 }
 
 static int compare_rotations(const struct canonical *k, const struct element_scalarset *f, uint32_t a, uint32_t b) {
   for (uint32_t i = 0; i < f->count; i++) {
-    uint64_t x = k->signature[f->first + (a + i) % f->count], y = k->signature[f->first + (b + i) % f->count];
+    uint64_t x = k->refinement.signature[f->first + (a + i) % f->count],
+             y = k->refinement.signature[f->first + (b + i) % f->count];
     if (x != y)
       return x < y ? -1 : 1;
   }
@@ -55,9 +62,9 @@ static int compare_rotations(const struct canonical *k, const struct element_sca
 }
 
 uint32_t find_ring_rotations(struct canonical *k, const struct partition *p, struct element_scalarset *f) {
-  memset(k->signature + f->first, 0, f->count * sizeof *k->signature);
-  for (size_t i = 0; i < k->hyperedges.n; i++)
-    hash_ring(k, p, f, &k->hyperedges.at[i]);
+  memset(k->refinement.signature + f->first, 0, f->count * sizeof *k->refinement.signature);
+  for (size_t i = 0; i < k->refinement.hyperedges.n; i++)
+    hash_ring(k, p, f, &k->refinement.hyperedges.at[i]);
   uint32_t n = 1;
   f->rotations[0] = f->first;
   for (uint32_t i = 1; i < f->count; i++) {
@@ -99,7 +106,7 @@ static uint32_t site_of(struct canonical *k, const struct partition *p, const st
 
 static void find_rotation_targets(struct canonical *k) {
   const struct element_scalarset *f = k->bare->scalarset;
-  uint32_t *to = k->to;
+  uint32_t *to = k->search.to;
   for (uint32_t x = 0; x < k->nelements; x++)
     to[x] = x;
   for (uint32_t rotation = 0; rotation < f->count; rotation++) {
@@ -111,7 +118,7 @@ static void find_rotation_targets(struct canonical *k) {
 }
 
 void bare_ring_find(struct canonical *k) {
-  struct partition p = {.at = k->members, .colour = k->spare, .size = k->heads};
+  struct partition p = {.at = k->refinement.members, .colour = k->refinement.spare, .size = k->exchange.heads};
   if (!is_bare(k))
     return;
   struct bare_ring *bare = k->bare = arena_alloc(&k->arena, sizeof *bare);
@@ -204,8 +211,8 @@ bool bare_ring_form(struct canonical *k, content *row, uint32_t *to) {
     return true;
   const uint32_t *goes = bare->to + (size_t)rotation * k->naffected;
   for (uint32_t i = 0; i < k->naffected; i++)
-    k->leaf[goes[i]] = row[k->affected[i].cell];
+    k->search.leaf[goes[i]] = row[k->affected[i].cell];
   for (uint32_t i = 0; i < k->naffected; i++)
-    row[k->affected[i].cell] = k->leaf[k->affected[i].cell];
+    row[k->affected[i].cell] = k->search.leaf[k->affected[i].cell];
   return true;
 }

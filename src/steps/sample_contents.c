@@ -1,8 +1,11 @@
 /* A few random walks before the search, so that most contents have names when keys are laid out. Keys are then as short
    as the names allow and seldom need a new layout. Only the names are kept. */
-#include "steps/step_system_internal.h"
+#include "steps/sample_contents.h"
 
 #include "base/hash.h"
+#include "steps/step_initial.h"
+#include "steps/step_successors.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 

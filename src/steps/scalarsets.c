@@ -1,4 +1,9 @@
 /* Determines the elements that the licences allow to rename, and the cells that are affected. */
+#include "steps/scalarsets.h"
+
+#include "steps/content_renaming.h"
+#include "steps/indices_sort.h"
+#include "steps/occurrences.h"
 #include "steps/step_canonical_internal.h"
 
 /* Does this renaming move every cell to a cell of its kind? */
@@ -20,7 +25,7 @@ static void swap_elements(uint32_t *to, uint32_t a, uint32_t b) {
 
 /* Do the cells of a role admit its renamings? They may not if a licence is forced against the program text. */
 static bool role_moves(struct canonical *k, const struct role *role, bool ring) {
-  uint32_t last = role->first + role->count - 1, *to = k->swap;
+  uint32_t last = role->first + role->count - 1, *to = k->exchange.swap;
   bool moves = true;
   if (ring) {
     for (uint32_t p = role->first; p <= last; p++)
@@ -51,7 +56,7 @@ static void find_scalarsets(struct canonical *k) {
   k->rings = arena_array(&k->arena, m->nroles + 1, sizeof *k->rings);
   for (uint32_t x = 0; x < k->nelements; x++) {
     k->scalarset_of[x] = NO_SCALARSET;
-    k->swap[x] = k->pair[x] = x;
+    k->exchange.swap[x] = k->exchange.pair[x] = x;
   }
   for (uint32_t r = 0; r < m->nroles && l->of[REDUCE_SYMMETRY].applied; r++) {
     bool ring = m->roles[r].ring || l->identity[r] == IDENTITY_RING;

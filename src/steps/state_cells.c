@@ -1,7 +1,6 @@
 #include "steps/state_cells.h"
 
 #include "base/vec.h"
-#include "lockstep/state_pack.h"
 #include "steps/message_routes.h"
 
 #include <stdlib.h>
@@ -251,41 +250,11 @@ static content local_from(struct state_cells *c, uint32_t p, const value *local)
   return name;
 }
 
-struct initials_set { /* a set of initial values under construction */
-  value *at;
+static content initials_put(struct state_cells *c, const value *const *local) {
   size_t n;
-  size_t role_at; /* index of the first member of the current role */
-};
-
-/* Members are inserted role by role, so only members of the same role have to be compared. */
-static void add_initials(const struct role *role, uint32_t r, const value *local, struct initials_set *out) {
-  size_t width = 1 + role_ninputs(role), from = out->role_at, at = from;
-  value *member = memory_alloc(width * sizeof *member);
-  member[0] = r;
-  memcpy(member + 1, local + 1 + role->nvars, (width - 1) * sizeof *member);
-  int order = 1;
-  for (; at < out->n && (order = numbers_compare(member, out->at + at, width)) > 0;)
-    at += width;
-  if (at == out->n || order < 0) {
-    out->at = memory_resize_array(out->at, out->n + width, sizeof *out->at);
-    memmove(out->at + at + width, out->at + at, (out->n - at) * sizeof *out->at);
-    memcpy(out->at + at, member, width * sizeof *member);
-    out->n += width;
-  }
-  memory_free(member);
-}
-
-content initials_put(struct state_cells *c, const value *const *local) {
-  const struct model *m = c->model;
-  struct initials_set set = {0};
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    set.role_at = set.n;
-    for (uint32_t p = m->roles[r].first; p < m->roles[r].first + m->roles[r].count; p++)
-      if (role_ninputs(&m->roles[r]) && !(local[p][LOCAL_STATUS] & STATUS_BYZANTINE))
-        add_initials(&m->roles[r], r, local[p], &set);
-  }
-  content name = content_put(c, c->initials_set, set.at, (uint32_t)set.n);
-  memory_free(set.at);
+  value *set = initial_set_of(c->model, local, &n);
+  content name = content_put(c, c->initials_set, set, (uint32_t)n);
+  memory_free(set);
   return name;
 }
 
@@ -348,33 +317,6 @@ content budget_put(struct state_cells *c, int64_t lost, int64_t duplicated) {
 
 /* --- from rows to configurations --- */
 
-/* For properties that read only the set of initial values, any assignment with that set is correct. */
-static void initials_to(const struct state_cells *c, content set, struct config *config) {
-  const struct model *m = c->model;
-  uint32_t n, at = 0;
-  const value *v = content_values(c, c->initials_set, set, &n);
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    const struct role *role = &m->roles[r];
-    uint32_t inputs = role_ninputs(role), first = at, end = at;
-    while (inputs && end < n && v[end] == (value)r)
-      end += 1 + inputs;
-    for (uint32_t p = role->first; inputs && end > first && p < role->first + role->count; p++) {
-      if (config->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)
-        continue;
-      memcpy(config->local[p] + 1 + role->nvars, v + at + 1, inputs * sizeof *v);
-      at = at + 1 + inputs < end ? at + 1 + inputs : first;
-    }
-    at = end;
-  }
-}
-
-void local_fill_dont_care(const struct state_cells *c, uint32_t role, value *local) {
-  const struct role *r = &c->model->roles[role];
-  for (uint32_t i = 0; i < r->nvars; i++)
-    if (local[LOCAL_VAR(i)] == VALUE_DONT_CARE)
-      local[LOCAL_VAR(i)] = type_default(&c->model->values, r->vars[i].type);
-}
-
 static void add_packet(struct config *config, const struct packet *p) {
   if (config->npackets == config->packets_cap) {
     config->packets_cap = config->packets_cap ? 2 * config->packets_cap : 16;
@@ -419,7 +361,7 @@ struct config *state_cells_to_config(struct state_cells *c, const content *row) 
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const value *v = content_values(c, p, row[p], &n);
     memcpy(config->local[p], v, n * sizeof *v);
-    local_fill_dont_care(c, model_role_of(m, p), config->local[p]);
+    local_fill_dont_care(c->model, model_role_of(m, p), config->local[p]);
   }
   for (uint32_t p = 0; p < m->nprocesses; p++)
     if (c->arrivals)
@@ -433,7 +375,9 @@ struct config *state_cells_to_config(struct state_cells *c, const content *row) 
     config->lost = v[0];
     config->duplicated = v[1];
   }
-  if (c->initials_set != NO_CELL)
-    initials_to(c, row[c->initials_set], config);
+  if (c->initials_set != NO_CELL) {
+    const value *set = content_values(c, c->initials_set, row[c->initials_set], &n);
+    initial_set_fill(m, set, n, config);
+  }
   return config;
 }

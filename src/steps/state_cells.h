@@ -7,6 +7,9 @@
 
 #include "base/intern.h"
 #include "interp/action.h"
+#include "system/initial_set.h"
+#include "system/local_state.h"
+#include "system/query_formulas.h"
 #include "system/system.h"
 
 typedef uint32_t content; /* the name of an interned content */
@@ -14,14 +17,12 @@ typedef uint32_t content; /* the name of an interned content */
 enum cell_kind {
   /* of process a: status, variables, then the initial values if cells->initials is INITIALS_EACH, else zeros */
   CELL_LOCAL,
-  CELL_CHANNEL, /* from process a to process b: a sequence of packets */
-  CELL_GLOBAL,  /* model->globals[a]: inputs, shared variables, ghosts */
-  CELL_BUDGET,  /* lost, duplicated: faults charged so far, if a clause limits them for the whole run */
-  /* INITIALS_SET: the set of initial values of processes. Each member is a role and the initial values of its inputs
-     in order (which contain no identities). Members ascend as numbers */
-  CELL_INITIALS,
-  CELL_ORDER /* message-order off: the senders of the messages pending at process a, in the order of sending, as
-                identities. Channels are then kept in the order of sending */
+  CELL_CHANNEL,  /* from process a to process b: a sequence of packets */
+  CELL_GLOBAL,   /* model->globals[a]: inputs, shared variables, ghosts */
+  CELL_BUDGET,   /* lost, duplicated: faults charged so far, if a clause limits them for the whole run */
+  CELL_INITIALS, /* INITIALS_SET: the set of initial values of processes (system/initial_set.h) */
+  CELL_ORDER     /* message-order off: the senders of the messages pending at process a, in the order of sending, as
+                    identities. Channels are then kept in the order of sending */
 };
 
 struct state_cell {
@@ -79,19 +80,7 @@ uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, stru
 /* sorts; removes duplicates where channels are sets */
 content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n);
 
-/* Compares as numbers: -1, 0, 1. */
-static inline int numbers_compare(const value *a, const value *b, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (a[i] != b[i])
-      return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
 content budget_put(struct state_cells *, int64_t lost, int64_t duplicated);
-/* INITIALS_SET: from the local states, by process */
-content initials_put(struct state_cells *, const value *const *local);
-void local_fill_dont_care(const struct state_cells *, uint32_t role,
-                          value *local); /* don't-cares become the first value of their type */
 
 void state_cells_from_config(struct state_cells *, const struct config *, content *row);
 struct config *state_cells_to_config(struct state_cells *, const content *row);

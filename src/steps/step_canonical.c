@@ -5,6 +5,15 @@
    (interchangeable_elements.c) and from leaves with equal rows (McKay 1981, Practical graph isomorphism). */
 #include "steps/step_canonical_internal.h"
 
+#include "steps/colour_refinement.h"
+#include "steps/column_sort.h"
+#include "steps/content_renaming.h"
+#include "steps/interchangeable_elements.h"
+#include "steps/message_routes.h"
+#include "steps/occurrences.h"
+#include "steps/ring_rotations.h"
+#include "steps/scalarsets.h"
+
 #include <string.h>
 
 #define VALUES_MOST 65536 /* largest number of values of a type that is renamed */
@@ -18,17 +27,19 @@ static uint32_t *elements_new(struct canonical *k) {
 static content *row_new(struct canonical *k) { return arena_array(&k->arena, k->cells->ncells + 1, sizeof(content)); }
 
 static void make_scratch(struct canonical *k) {
-  uint32_t **by_element[] = {&k->scalarset_of, &k->to,      &k->best_to, &k->went,         &k->swap,
-                             &k->pair,         &k->parent,  &k->bundle,  &k->bundle_first, &k->bundle_size,
-                             &k->heads,        &k->members, &k->spare,   &k->value_map,    &k->occurs_first};
+  uint32_t **by_element[] = {&k->scalarset_of,         &k->search.to,         &k->search.best_to,
+                             &k->search.went,          &k->exchange.swap,     &k->exchange.pair,
+                             &k->exchange.parent,      &k->exchange.bundle,   &k->exchange.bundle_first,
+                             &k->exchange.bundle_size, &k->exchange.heads,    &k->refinement.members,
+                             &k->refinement.spare,     &k->renamed.value_map, &k->exchange.occurs_first};
   for (size_t i = 0; i < sizeof by_element / sizeof *by_element; i++)
     *by_element[i] = elements_new(k);
   size_t deepest = (size_t)k->nelements + k->model->nroles + 2;
-  k->path = arena_array(&k->arena, deepest, sizeof *k->path);
-  k->best_path = arena_array(&k->arena, deepest, sizeof *k->best_path);
-  k->signature = arena_array(&k->arena, k->nelements + 1, sizeof *k->signature);
-  k->leaf = row_new(k);
-  k->best = row_new(k);
+  k->search.path = arena_array(&k->arena, deepest, sizeof *k->search.path);
+  k->search.best_path = arena_array(&k->arena, deepest, sizeof *k->search.best_path);
+  k->refinement.signature = arena_array(&k->arena, k->nelements + 1, sizeof *k->refinement.signature);
+  k->search.leaf = row_new(k);
+  k->search.best = row_new(k);
 }
 
 struct canonical *canonical_new(struct state_cells *cells) {
@@ -43,8 +54,8 @@ struct canonical *canonical_new(struct state_cells *cells) {
     k->value_type = l->value_type;
     k->nelements += (uint32_t)l->value_type->count;
   }
-  k->content_views = arena_array(&k->arena, cells->ntables + 1, sizeof *k->content_views);
-  k->renamings = intern_new();
+  k->contents.views = arena_array(&k->arena, cells->ntables + 1, sizeof *k->contents.views);
+  k->renamed.renamings = intern_new();
   make_scratch(k);
   scalarsets_find(k);
   bare_ring_find(k);
@@ -55,29 +66,31 @@ void canonical_free(struct canonical *k) {
   if (!k)
     return;
   for (uint32_t t = 0; t < k->cells->ntables; t++)
-    memory_free(k->content_views[t].at);
+    memory_free(k->contents.views[t].at);
   bare_ring_release(k);
-  vec_release(&k->occurrences);
-  vec_release(&k->parts);
-  vec_release(&k->scratch);
-  vec_release(&k->packets);
-  vec_release(&k->values);
-  vec_release(&k->images);
-  vec_release(&k->hyperedges);
-  vec_release(&k->levels);
-  vec_release(&k->occurs_at);
-  memo_release(&k->renamed);
-  intern_free(k->renamings);
+  vec_release(&k->contents.occurrences);
+  vec_release(&k->contents.parts);
+  vec_release(&k->contents.scratch);
+  vec_release(&k->contents.packets);
+  vec_release(&k->contents.values);
+  vec_release(&k->renamed.images);
+  vec_release(&k->refinement.hyperedges);
+  vec_release(&k->search.levels);
+  vec_release(&k->exchange.occurs_at);
+  memo_release(&k->renamed.of);
+  intern_free(k->renamed.renamings);
   arena_release(&k->arena);
   memory_free(k);
 }
 
 size_t canonical_bytes(const struct canonical *k) {
-  size_t bytes = sizeof *k + bare_ring_bytes(k) + memo_bytes(&k->renamed) + intern_bytes(k->renamings) +
-                 k->occurrences.cap * sizeof *k->occurrences.at + k->parts.cap * sizeof *k->parts.at +
-                 k->hyperedges.cap * sizeof *k->hyperedges.at + k->levels.n * 4 * k->nelements * sizeof(uint32_t);
+  size_t bytes = sizeof *k + bare_ring_bytes(k) + memo_bytes(&k->renamed.of) + intern_bytes(k->renamed.renamings) +
+                 k->contents.occurrences.cap * sizeof *k->contents.occurrences.at +
+                 k->contents.parts.cap * sizeof *k->contents.parts.at +
+                 k->refinement.hyperedges.cap * sizeof *k->refinement.hyperedges.at +
+                 k->search.levels.n * 4 * k->nelements * sizeof(uint32_t);
   for (uint32_t t = 0; t < k->cells->ntables; t++)
-    bytes += k->content_views[t].n * sizeof *k->content_views[t].at;
+    bytes += k->contents.views[t].n * sizeof *k->contents.views[t].at;
   return bytes;
 }
 
@@ -93,14 +106,14 @@ static int compare_rows(struct canonical *k, const content *a, const content *b)
 }
 
 static void keep_leaf(struct canonical *k, uint32_t depth) {
-  content *row = k->best;
-  uint32_t *to = k->best_to;
-  k->best = k->leaf;
-  k->leaf = row;
-  k->best_to = k->to;
-  k->to = to;
-  memcpy(k->best_path, k->path, depth * sizeof *k->path);
-  k->any = true;
+  content *row = k->search.best;
+  uint32_t *to = k->search.best_to;
+  k->search.best = k->search.leaf;
+  k->search.leaf = row;
+  k->search.best_to = k->search.to;
+  k->search.to = to;
+  memcpy(k->search.best_path, k->search.path, depth * sizeof *k->search.path);
+  k->search.any = true;
 }
 
 static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
@@ -113,30 +126,30 @@ static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
    level where they diverge, the rest of this branch is equivalent to what was explored on the best path. At that level
    and above, only one element of each orbit has to be tried. */
 static void record_automorphism(struct canonical *k) {
-  uint32_t *at_place = k->heads;
-  for (k->jump = 0; k->path[k->jump] == k->best_path[k->jump];)
-    k->jump++;
+  uint32_t *at_place = k->exchange.heads;
+  for (k->search.jump = 0; k->search.path[k->search.jump] == k->search.best_path[k->search.jump];)
+    k->search.jump++;
   for (uint32_t x = 0; x < k->nelements; x++)
-    at_place[k->best_to[x]] = x;
-  for (uint32_t d = k->nrings; d <= k->jump; d++) {
-    uint32_t *orbit = k->levels.at[d].orbit;
+    at_place[k->search.best_to[x]] = x;
+  for (uint32_t d = k->nrings; d <= k->search.jump; d++) {
+    uint32_t *orbit = k->search.levels.at[d].orbit;
     for (uint32_t x = 0; x < k->nelements; x++)
-      orbit[orbit_of(orbit, x)] = orbit_of(orbit, at_place[k->to[x]]);
+      orbit[orbit_of(orbit, x)] = orbit_of(orbit, at_place[k->search.to[x]]);
   }
 }
 
 /* All elements have their final positions. */
 static void leaf(struct canonical *k, const struct partition *p, uint32_t depth) {
   for (uint32_t i = 0; i < k->nelements; i++)
-    k->to[p->at[i]] = i;
+    k->search.to[p->at[i]] = i;
   for (const struct affected_cell *w = k->affected, *end = w + k->naffected; w < end; w++) {
-    content c = k->row[w->cell];
+    content c = k->search.row[w->cell];
     if (!w->empties || c != 0)
-      c = content_renamed(k, w->cell, c, k->to);
-    k->leaf[w->b == NO_ELEMENT ? cell_renamed(k, w->cell, k->to)
-                               : k->cells->channel[k->to[w->a] * k->nprocesses + k->to[w->b]]] = c;
+      c = content_renamed(k, w->cell, c, k->search.to);
+    k->search.leaf[w->b == NO_ELEMENT ? cell_renamed(k, w->cell, k->search.to)
+                                      : k->cells->channel[k->search.to[w->a] * k->nprocesses + k->search.to[w->b]]] = c;
   }
-  int order = k->any ? compare_rows(k, k->leaf, k->best) : -1;
+  int order = k->search.any ? compare_rows(k, k->search.leaf, k->search.best) : -1;
   if (order < 0)
     keep_leaf(k, depth);
   else if (order == 0)
@@ -144,23 +157,23 @@ static void leaf(struct canonical *k, const struct partition *p, uint32_t depth)
 }
 
 static struct partition *level(struct canonical *k, uint32_t depth) {
-  while (k->levels.n <= depth) {
+  while (k->search.levels.n <= depth) {
     struct partition p = {
         .at = elements_new(k), .colour = elements_new(k), .size = elements_new(k), .orbit = elements_new(k)};
-    vec_push(&k->levels, p);
+    vec_push(&k->search.levels, p);
   }
-  return &k->levels.at[depth];
+  return &k->search.levels.at[depth];
 }
 
 static void explore(struct canonical *k, uint32_t depth);
 
 /* Continues with `element` individualised. False: the rest of this level is pruned. */
 static bool descend(struct canonical *k, uint32_t depth, uint32_t element) {
-  k->path[depth] = element;
+  k->search.path[depth] = element;
   explore(k, depth + 1);
-  if (k->jump != NO_LEVEL && k->jump < depth)
+  if (k->search.jump != NO_LEVEL && k->search.jump < depth)
     return false;
-  k->jump = NO_LEVEL;
+  k->search.jump = NO_LEVEL;
   return true;
 }
 
@@ -223,20 +236,20 @@ static void explore(struct canonical *k, uint32_t depth) {
 }
 
 static void search(struct canonical *k, content *row) {
-  k->row = row;
-  k->any = k->indexed = false;
-  k->jump = NO_LEVEL;
+  k->search.row = row;
+  k->search.any = k->exchange.indexed = false;
+  k->search.jump = NO_LEVEL;
   hyperedges_collect(k);
   partition_begin(k, level(k, 0));
   explore(k, 0);
   for (uint32_t i = 0; i < k->naffected; i++)
-    row[k->affected[i].cell] = k->best[k->affected[i].cell];
+    row[k->affected[i].cell] = k->search.best[k->affected[i].cell];
 }
 
 /* --- the whole row --- */
 
 void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *value_to) {
-  uint32_t *went = to || value_to ? k->went : NULL;
+  uint32_t *went = to || value_to ? k->search.went : NULL;
   if (went)
     for (uint32_t x = 0; x < k->nelements; x++)
       went[x] = x;
@@ -247,7 +260,7 @@ void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *v
     search(k, row);
     for (uint32_t f = 0; f < k->nscalarsets; f++)
       if (went && !k->scalarsets[f].plain)
-        memcpy(went + k->scalarsets[f].first, k->best_to + k->scalarsets[f].first,
+        memcpy(went + k->scalarsets[f].first, k->search.best_to + k->scalarsets[f].first,
                k->scalarsets[f].count * sizeof *went);
   }
   if (to)
@@ -258,10 +271,10 @@ void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *v
 }
 
 void canonical_rename(struct canonical *k, content *row, const uint32_t *to, const uint32_t *value_to) {
-  memcpy(k->to, to, k->nprocesses * sizeof *to);
+  memcpy(k->search.to, to, k->nprocesses * sizeof *to);
   for (uint32_t x = k->nprocesses; x < k->nelements; x++)
-    k->to[x] = value_to ? value_to[x - k->nprocesses] + k->nprocesses : x;
-  memcpy(k->leaf, row, k->cells->ncells * sizeof *row);
+    k->search.to[x] = value_to ? value_to[x - k->nprocesses] + k->nprocesses : x;
+  memcpy(k->search.leaf, row, k->cells->ncells * sizeof *row);
   for (uint32_t c = 0; c < k->cells->ncells; c++)
-    row[cell_renamed(k, c, k->to)] = content_renamed(k, c, k->leaf[c], k->to);
+    row[cell_renamed(k, c, k->search.to)] = content_renamed(k, c, k->search.leaf[c], k->search.to);
 }

@@ -3,6 +3,15 @@
    process and action of the cheapest step to the next state of the path. The interpreter's events of that process and
    action are then tried until one leads to the row that the move leads to. If no move is available as a guide, all
    events are tried. */
+#include "steps/step_concretise.h"
+
+#include "analysis/action_use.h"
+#include "steps/dead_data.h"
+#include "steps/normalise.h"
+#include "steps/step_fairness.h"
+#include "steps/step_initial.h"
+#include "steps/step_properties.h"
+#include "steps/step_successors.h"
 #include "steps/step_system_internal.h"
 
 #include <string.h>
@@ -30,7 +39,8 @@ static bool reaches_goal(const struct step_concretisation *k, const struct move 
     return false;
   if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
     return true;
-  uint64_t broken = m->broken | (s->nglobal_steps ? step_properties_broken_by_step(s, s->words, s->next) : 0);
+  uint64_t broken =
+      m->broken | (s->checked.nglobal_steps ? step_properties_broken_by_step(s, s->words, s->scratch.next) : 0);
   return broken >> k->goal->property & 1;
 }
 
@@ -41,12 +51,13 @@ static bool consider_move(void *context, uint32_t p, const struct move *m) {
   if ((k->guided && cost >= k->cost) || !reaches_goal(k, m))
     return true;
   if (k->target) {
-    keys_unpack(&s->keys, s->next, s->row);
-    if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
+    keys_unpack(&s->keys, s->scratch.next, s->scratch.row);
+    if (!row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL) ||
+        memcmp(s->scratch.packed, k->target->bytes, s->keys.nbytes))
       return true;
-    keys_unpack(&s->keys, s->next, s->row);
-    row_normalise(s, s->row);
-    if (!keys_pack(&s->keys, s->row, k->to))
+    keys_unpack(&s->keys, s->scratch.next, s->scratch.row);
+    row_normalise(s, s->scratch.row);
+    if (!keys_pack(&s->keys, s->scratch.row, k->to))
       return true;
   }
   k->guided = true;
@@ -62,9 +73,9 @@ static void find_guide(struct step_concretisation *k) {
   k->guided = false;
   if (s->plain)
     return;
-  row_from_config(s, k->config, s->row);
-  row_normalise(s, s->row);
-  if (keys_pack(&s->keys, s->row, s->words))
+  row_from_config(s, k->config, s->scratch.row);
+  row_normalise(s, s->scratch.row);
+  if (keys_pack(&s->keys, s->scratch.row, s->words))
     step_system_each_move(s, consider_move, k);
   s->base.restart = false;
 }
@@ -87,11 +98,12 @@ static bool leads_there(struct step_concretisation *k, enum step_result result, 
     if (config_holds(s->interp, p->formula, k->config, next, NULL) == V_TRUE)
       return false;
   }
-  row_from_config(s, next, s->row);
+  row_from_config(s, next, s->scratch.row);
   if (!k->guided)
-    return row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, k->target->bytes, s->keys.nbytes);
-  row_normalise(s, s->row);
-  return keys_pack(&s->keys, s->row, s->packed) && !memcmp(s->packed, k->to, s->keys.nbytes);
+    return row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL) &&
+           !memcmp(s->scratch.packed, k->target->bytes, s->keys.nbytes);
+  row_normalise(s, s->scratch.row);
+  return keys_pack(&s->keys, s->scratch.row, s->scratch.packed) && !memcmp(s->scratch.packed, k->to, s->keys.nbytes);
 }
 
 static bool try_event(void *context, const struct witness *w, enum step_result result, const struct config *next,
@@ -125,11 +137,6 @@ static bool find_step(struct step_concretisation *k) {
   return k->witness;
 }
 
-static void run_add(struct run *run, struct witness *w) {
-  run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
-  run->steps[run->nsteps++] = w;
-}
-
 /* --- fused forwarding steps, which must precede the step in the concrete run --- */
 
 #define FUSION_STATES_MAX 4096
@@ -156,8 +163,8 @@ static bool note_fusion_state(void *context, const struct witness *w, enum step_
   if (result != STEP_OK || w->event->kind != EVENT_ACTION ||
       !action_can_fuse(m, s->use, s->role_of[w->event->process], w->event->action))
     return true;
-  row_from_config(s, next, s->row);
-  if (row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, p->key, s->keys.nbytes))
+  row_from_config(s, next, s->scratch.row);
+  if (row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL) && !memcmp(s->scratch.packed, p->key, s->keys.nbytes))
     vec_push(&p->at, ((struct fusion_state){config_copy(m, next), witness_copy(m, w), p->now}));
   return p->at.n < FUSION_STATES_MAX;
 }
@@ -175,9 +182,9 @@ static bool find_after_fused_steps(struct step_concretisation *k, struct run *ru
   struct step_system *s = k->system;
   struct fusion_search p = {.concrete = k, .key = memory_alloc((s->keys.nwords + 2) * sizeof *p.key)};
   bool found = false;
-  row_from_config(s, k->config, s->row);
+  row_from_config(s, k->config, s->scratch.row);
   vec_push(&p.at, ((struct fusion_state){config_copy(s->model, k->config), NULL, 0}));
-  if (row_key(s, s->row, p.key, NULL, NULL))
+  if (row_key(s, s->scratch.row, p.key, NULL, NULL))
     for (p.now = 0; p.now < p.at.n && !found; p.now++) {
       config_assign(s->model, k->config, p.at.at[p.now].config);
       found = p.now > 0 && find_step(k);

@@ -1,20 +1,23 @@
 /* Fairness groups as numbers, which are private to a run. interp/fairness_groups.c defines the groups. */
+#include "steps/step_fairness.h"
+
+#include "steps/process_moves.h"
 #include "steps/step_system_internal.h"
 
 void groups_init(struct step_system *s) {
   const struct query *q = s->base.query;
-  s->group_names = intern_new();
+  s->liveness.group_names = intern_new();
   if (query_is_live(s->model, q))
-    s->fair = environment_fairness(s->env);
+    s->liveness.fair = environment_fairness(s->env);
 }
 
 static uint32_t group_put(struct step_system *s, const struct fair_group *g) {
-  return intern_put(s->group_names, (value[]){g->process, g->action, g->sender, g->message}, 4);
+  return intern_put(s->liveness.group_names, (value[]){g->process, g->action, g->sender, g->message}, 4);
 }
 
 uint32_t group_of_event(struct step_system *s, const struct event *e) {
   struct fair_group group;
-  if (!s->fair || !event_fair_group(s->interp, s->base.query->environment, e, &group))
+  if (!s->liveness.fair || !event_fair_group(s->interp, s->base.query->environment, e, &group))
     return NO_GROUP;
   return group_put(s, &group);
 }
@@ -54,13 +57,13 @@ static bool needs_interpreter(const struct step_system *s) {
 
 void step_system_enabled(struct system *system, const struct state *state, group_fn *visit, void *context) {
   struct step_system *s = step_system_of(system);
-  if (!s->fair)
+  if (!s->liveness.fair)
     return;
   keys_load(&s->keys, state, s->words);
   if (needs_interpreter(s)) {
     struct step_enabled_groups possible = {.system = s, .visit = visit, .context = context};
-    keys_unpack(&s->keys, s->words, s->row);
-    struct config *c = state_cells_to_config(&s->cells, s->row);
+    keys_unpack(&s->keys, s->words, s->scratch.row);
+    struct config *c = state_cells_to_config(&s->cells, s->scratch.row);
     config_groups(s->interp, s->base.query->environment, c, note_possible, &possible);
     config_free(c);
     vec_release(&possible.seen);

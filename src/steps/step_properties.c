@@ -1,9 +1,11 @@
-/* Cached values of properties. A formula reads a state only through some variables, the globals and the set of faulty
-   processes; its value is cached by these. */
-#include "steps/step_system_internal.h"
+/* Cached values of properties, by a digest of what a formula reads where there are few, else by its view
+   (property_values.h). */
+#include "steps/step_properties.h"
 
-#include "analysis/formula_reads.h"
+#include "analysis/action_use.h"
 #include "analysis/may_fail.h"
+#include "steps/step_system_internal.h"
+#include "system/property_values.h"
 
 #include <string.h>
 
@@ -22,15 +24,11 @@ struct digest_cell {
 #define CONTRIBUTION_UNKNOWN (UINT32_C(1) << 31)
 
 struct step_property_memo {
-  const struct node *formula;
+  struct property_cache values;
   bool step;
-  struct formula_reads reads;
   uint32_t *cells, ncells; /* the cells that the formula reads */
   uint32_t **class_of;     /* [role][content]: the class of a local state; 0: not computed */
   uint32_t *nclass_of;
-  struct intern *classes, *projections;
-  VEC(uint32_t) verdicts; /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not computed */
-  VEC(struct model_error) errors;
   uint32_t layout; /* the key layout for which the following fields are valid */
   /* The digest: everything that the formula reads as one number, if that is small enough. Without digests, Herlihy
      takes 4 to 6 % more instructions. */
@@ -45,9 +43,10 @@ struct step_property_memo {
 
 /* A quantifier over the processes of a role depends on which of them are Byzantine. */
 static bool reads_locals(const struct step_system *s, const struct step_property_memo *m, uint32_t r) {
-  bool any = m->reads.status || s->byzantine || (m->reads.initials && s->cells.initials == INITIALS_EACH);
+  bool any =
+      m->values.reads.status || s->faults.byzantine || (m->values.reads.initials && s->cells.initials == INITIALS_EACH);
   for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
-    any = m->reads.vars[r][v];
+    any = m->values.reads.vars[r][v];
   return any;
 }
 
@@ -58,20 +57,16 @@ static void find_cells(struct step_system *s, struct step_property_memo *m) {
     if (reads_locals(s, m, s->role_of[p]))
       m->cells[m->ncells++] = p;
   for (uint32_t g = 0; g < model->nglobals; g++)
-    if (m->reads.globals[g])
+    if (m->values.reads.globals[g])
       m->cells[m->ncells++] = s->cells.global[g];
-  if (m->reads.initials && s->cells.initials_set != NO_CELL)
+  if (m->values.reads.initials && s->cells.initials_set != NO_CELL)
     m->cells[m->ncells++] = s->cells.initials_set;
 }
 
 /* Determines the cells that the formula reads. */
 static void memo_init(struct step_system *s, struct step_property_memo *m, const struct node *formula) {
   const struct model *model = s->model;
-  m->formula = formula;
-  m->reads = formula_reads_of(model, formula, &s->arena);
-  m->classes = intern_new();
-  m->projections = intern_new();
-  intern_put(m->classes, NULL, 0); /* so that no class has number 0 */
+  property_cache_init(&m->values, model, formula, &s->arena);
   m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
   m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
   find_cells(s, m);
@@ -79,10 +74,10 @@ static void memo_init(struct step_system *s, struct step_property_memo *m, const
 
 void properties_init(struct step_system *s) {
   const struct query *q = s->base.query;
-  s->digests_from = DIGESTS_AFTER_MISSES;
-  s->properties = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->properties);
+  s->checked.digests_from = DIGESTS_AFTER_MISSES;
+  s->checked.memos = arena_array(&s->arena, query_nformulas(q) + 1, sizeof *s->checked.memos);
   for (uint32_t i = 0; i < q->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     const struct property *property = &s->model->properties[q->properties[i]];
     memo_init(s, m, property->formula);
     m->step = property->step;
@@ -90,13 +85,13 @@ void properties_init(struct step_system *s) {
       continue;
     m->local = property_is_one_process_step(property) && property_is_stutter_invariant(property) &&
                !node_may_fail(s->model, q, property->formula, NULL, NULL) && i < 64 &&
-               !(m->reads.initials && s->cells.initials == INITIALS_SET);
-    m->role = m->local ? m->formula->gen[0].range->index : ROLE_ANY;
-    s->nlocal_steps += m->local;
-    s->nglobal_steps += !m->local;
+               !(m->values.reads.initials && s->cells.initials == INITIALS_SET);
+    m->role = m->local ? m->values.formula->gen[0].range->index : ROLE_ANY;
+    s->checked.nlocal_steps += m->local;
+    s->checked.nglobal_steps += !m->local;
   }
   for (uint32_t i = 0; i < q->natoms; i++)
-    memo_init(s, &s->properties[q->nproperties + i], q->atoms[i]);
+    memo_init(s, &s->checked.memos[q->nproperties + i], q->atoms[i]);
 }
 
 static void clear_digest(struct step_property_memo *m) {
@@ -109,37 +104,20 @@ static void clear_digest(struct step_property_memo *m) {
 }
 
 void properties_release(struct step_system *s) {
-  for (uint32_t i = 0; i < s->base.query->nproperties + s->base.query->natoms; i++) {
-    struct step_property_memo *m = &s->properties[i];
-    intern_free(m->classes);
-    intern_free(m->projections);
+  for (uint32_t i = 0; i < query_nformulas(s->base.query); i++) {
+    struct step_property_memo *m = &s->checked.memos[i];
+    property_cache_release(&m->values);
     for (uint32_t r = 0; r < s->model->nroles; r++)
       memory_free(m->class_of[r]);
-    vec_release(&m->verdicts);
     clear_digest(m);
-    vec_release(&m->errors);
   }
 }
 
 /* --- the view of a property --- */
 
 static uint32_t class_make(struct step_system *s, struct step_property_memo *m, uint32_t p, content local) {
-  uint32_t r = s->role_of[p], n, length;
-  const struct role *role = &s->model->roles[r];
-  const value *v = content_values(&s->cells, p, local, &length);
-  value *seen = memory_alloc((length + 2) * sizeof *seen);
-  value status = v[LOCAL_STATUS];
-  seen[0] = r;
-  seen[1] = status & STATUS_BYZANTINE;
-  if (m->reads.status)
-    seen[1] |= status & STATUS_FAULTY ? STATUS_CRASHED : 0;
-  n = 2;
-  for (uint32_t i = 0; i < role->nvars; i++)
-    seen[n++] = m->reads.vars[r][i] ? v[LOCAL_VAR(i)] : 0;
-  for (uint32_t i = 1 + role->nvars; i < length; i++)
-    seen[n++] = m->reads.initials ? v[i] : 0;
-  uint32_t class = intern_put(m->classes, seen, n);
-  memory_free(seen);
+  uint32_t r = s->role_of[p], length;
+  uint32_t class = property_class(&m->values, s->model, r, content_values(&s->cells, p, local, &length));
   indexed_reserve(m->class_of[r], m->nclass_of[r], local, 0);
   m->class_of[r][local] = class;
   return class;
@@ -173,14 +151,10 @@ static uint32_t evaluate(struct step_system *s, struct step_property_memo *m, co
                          const uint64_t *after) {
   struct config *b = config_at(s, before), *a = after ? config_at(s, after) : NULL;
   struct model_error error = {0};
-  uint32_t verdict = config_holds(s->interp, m->formula, b, a, &error);
-  if (verdict == V_ERROR) {
-    vec_push(&m->errors, error);
-    verdict += (uint32_t)m->errors.n - 1;
-  }
+  enum verdict3 verdict = config_holds(s->interp, m->values.formula, b, a, &error);
   config_free(b);
   config_free(a);
-  return verdict;
+  return property_verdict_number(&m->values, verdict, &error);
 }
 
 __attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, struct step_property_memo *m,
@@ -189,14 +163,12 @@ __attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, stru
   uint32_t n = project_state(s, m, before, view);
   if (after)
     n += project_state(s, m, after, view + n);
-  uint32_t id = intern_put(m->projections, view, n);
+  uint32_t *verdict = property_verdict_slot(&m->values, view, n);
   if (view != small)
     memory_free(view);
-  while (m->verdicts.n <= id)
-    vec_push(&m->verdicts, 0);
-  if (!m->verdicts.at[id])
-    m->verdicts.at[id] = 1 + evaluate(s, m, before, after);
-  return m->verdicts.at[id] - 1;
+  if (!*verdict)
+    *verdict = 1 + evaluate(s, m, before, after);
+  return *verdict - 1;
 }
 
 /* --- digests --- */
@@ -205,7 +177,7 @@ __attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, stru
 static void lay_out_digest(struct step_system *s, struct step_property_memo *m) {
   uint64_t digests = 1;
   clear_digest(m);
-  m->nclasses = (uint32_t)intern_count(m->classes);
+  m->nclasses = (uint32_t)intern_count(m->values.classes);
   m->too_many = false;
   m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
   for (uint32_t i = 0; i < m->ncells && !m->too_many; i++) {
@@ -274,7 +246,7 @@ static void lay_out(struct step_system *s, struct step_property_memo *m) {
 /* The digest has no verdict yet, or there are no digests. If that is frequent, digests are laid out. */
 __attribute__((noinline)) static uint32_t verdict_missed(struct step_system *s, struct step_property_memo *m,
                                                          const uint64_t *words) {
-  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
+  if (++m->missed > s->checked.digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
     lay_out_digest(s, m);
   return verdict_on(s, m, words, NULL);
 }
@@ -295,21 +267,17 @@ static uint32_t verdict_in(struct step_system *s, struct step_property_memo *m, 
 static enum verdict3 memo_holds(struct step_system *s, struct step_property_memo *m, const struct state *state,
                                 struct model_error *error) {
   keys_load(&s->keys, state, s->words);
-  uint32_t verdict = verdict_in(s, m, s->words);
-  if (verdict < V_ERROR)
-    return (enum verdict3)verdict;
-  *error = m->errors.at[verdict - V_ERROR];
-  return V_ERROR;
+  return property_verdict(&m->values, verdict_in(s, m, s->words), error);
 }
 
 enum verdict3 step_system_holds(struct step_system *s, uint32_t i, const struct state *state,
                                 struct model_error *error) {
-  return memo_holds(s, &s->properties[i], state, error);
+  return memo_holds(s, &s->checked.memos[i], state, error);
 }
 
 enum verdict3 step_system_atom(struct step_system *s, uint32_t i, const struct state *state,
                                struct model_error *error) {
-  return memo_holds(s, &s->properties[s->base.query->nproperties + i], state, error);
+  return memo_holds(s, &s->checked.memos[s->base.query->nproperties + i], state, error);
 }
 
 static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
@@ -321,7 +289,7 @@ static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
 
 bool move_is_invisible(struct step_system *s, uint32_t p, content local, const struct move *move) {
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     for (uint32_t k = 0; k < move->npatches && !m->step; k++) {
       const struct patch *patch = &move->patches[k];
       bool own = patch->cell == p;
@@ -350,53 +318,27 @@ uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *b
   if (stutters(s, before, after))
     return 0;
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
+    struct step_property_memo *m = &s->checked.memos[i];
     if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
       broken |= UINT64_C(1) << (i < 63 ? i : 63);
   }
   return broken;
 }
 
-/* Evaluates on the model restricted to that process. */
-static enum verdict3 holds_of_one(struct step_system *s, const struct step_property_memo *m, uint32_t p, content before,
-                                  content after) {
-  struct model model = *s->model;
-  struct interpreter interp = *s->interp;
-  struct role *roles = memory_alloc((model.nroles + 1) * sizeof *roles);
+static bool holds_of_one(struct step_system *s, const struct step_property_memo *m, uint32_t p, content before,
+                         content after) {
   uint32_t n;
-  memcpy(roles, s->model->roles, model.nroles * sizeof *roles);
-  for (uint32_t r = 0; r < model.nroles; r++) {
-    roles[r].first = 0;
-    roles[r].count = r == s->role_of[p];
-    if (r > s->role_of[p])
-      roles[r].first = 1;
-  }
-  model.roles = roles;
-  model.nprocesses = 1;
-  interp.model = &model;
-  struct config *b = config_new(&model), *a = config_new(&model);
-  const value *old = content_values(&s->cells, p, before, &n), *new = content_values(&s->cells, p, after, &n);
-  memcpy(b->local[0], old, n * sizeof *old);
-  memcpy(a->local[0], new, n * sizeof *new);
-  local_fill_dont_care(&s->cells, s->role_of[p], b->local[0]);
-  local_fill_dont_care(&s->cells, s->role_of[p], a->local[0]);
-  enum verdict3 v = config_holds(&interp, m->formula, b, a, NULL);
-  config_free(b);
-  config_free(a);
-  s->interp->strings = interp.strings; /* the arena may have grown while the copy was in use */
-  s->interp->scratch = interp.scratch;
-  s->model->values = model.values;
-  memory_free(roles);
-  return v;
+  return one_process_step_holds(s->interp, m->values.formula, s->role_of[p], content_values(&s->cells, p, before, &n),
+                                content_values(&s->cells, p, after, &n));
 }
 
 uint64_t step_properties_broken_by_process(struct step_system *s, uint32_t p, content before, content after) {
   uint64_t broken = 0;
-  if (s->nlocal_steps == 0 || before == after)
+  if (s->checked.nlocal_steps == 0 || before == after)
     return 0;
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
-    struct step_property_memo *m = &s->properties[i];
-    if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && holds_of_one(s, m, p, before, after) != V_TRUE)
+    struct step_property_memo *m = &s->checked.memos[i];
+    if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && !holds_of_one(s, m, p, before, after))
       broken |= UINT64_C(1) << i;
   }
   return broken;

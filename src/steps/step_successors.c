@@ -1,5 +1,16 @@
 /* The successors of a state: the moves of each process, applied to the packed state. */
+#include "steps/step_successors.h"
+
+#include "steps/automorphic.h"
+#include "steps/constant_memory.h"
+#include "steps/dead_data.h"
+#include "steps/move_caches.h"
+#include "steps/normalise.h"
+#include "steps/per_message.h"
+#include "steps/process_moves.h"
+#include "steps/step_properties.h"
 #include "steps/step_system_internal.h"
+#include "steps/stubborn_sets.h"
 
 #include <string.h>
 
@@ -53,14 +64,14 @@ static enum send_result send_all(struct step_system *s, uint32_t p, const struct
     const struct channel_send *t = &sends->at[i];
     if (t->dead && is_dead_on_arrival(s, t->dead, t->to, words))
       continue;
-    if (s->defers_sends) {
+    if (s->form.defers_sends) {
       normalise_deferred_send(s, p, t->to, t->append->message_id);
       continue;
     }
     content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
     if (to == CHANNEL_FULL)
       return SEND_REFUSED;
-    if (s->drops_blocked_messages)
+    if (s->dead.drops_blocked_messages)
       to = drop_dead_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
     fits &= key_set(&s->keys, words, t->cell, to);
   }
@@ -76,7 +87,7 @@ static bool move_apply(struct step_system *s, uint32_t p, const struct move *m, 
   if (sent == SEND_REFUSED)
     return false;
   fits &= sent == SENT;
-  if (m->writes && s->constant_memory)
+  if (m->writes && s->dead.constant_memory)
     fits &= clear_unread_of_others(s, p, words);
   if (!fits)
     s->base.restart = true;
@@ -97,47 +108,47 @@ static inline void copy_words(const struct step_system *s, uint64_t *to, const u
 static void find_permits(struct step_system *s) {
   uint32_t n = s->model->nprocesses;
   for (uint32_t p = 0; p < n; p++)
-    s->status[p] = status_of(s, s->words, p);
-  uint32_t id = intern_put(s->statuses, s->status, n);
-  if (id == s->permits.n) {
+    s->fault_permits.status[p] = status_of(s, s->words, p);
+  uint32_t id = intern_put(s->fault_permits.statuses, s->fault_permits.status, n);
+  if (id == s->fault_permits.permits.n) {
     uint8_t *permits = arena_alloc(&s->arena, n + 1);
     for (uint32_t p = 0; p < n; p++)
-      permits[p] = (uint8_t)((crash_allowed(s->model, s->env, s->status, p) ? PERMIT_CRASH : 0) |
-                             (recovery_allowed(s->model, s->env, s->status, p) ? PERMIT_RECOVERY : 0));
-    vec_push(&s->permits, permits);
+      permits[p] = (uint8_t)((crash_allowed(s->model, s->env, s->fault_permits.status, p) ? PERMIT_CRASH : 0) |
+                             (recovery_allowed(s->model, s->env, s->fault_permits.status, p) ? PERMIT_RECOVERY : 0));
+    vec_push(&s->fault_permits.permits, permits);
   }
-  s->permitted = s->permits.at[id];
+  s->fault_permits.permitted = s->fault_permits.permits.at[id];
 }
 
 static bool may_happen(struct step_system *s, uint32_t p, const struct move *m, const struct moves *all) {
   if (m->kind == EVENT_ACTION)
     return true;
   if (m->kind == EVENT_RECOVER)
-    return s->permitted[p] & PERMIT_RECOVERY;
+    return s->fault_permits.permitted[p] & PERMIT_RECOVERY;
   if (m->kind != EVENT_CRASH)
     return true;
-  if (!(s->permitted[p] & PERMIT_CRASH))
+  if (!(s->fault_permits.permitted[p] & PERMIT_CRASH))
     return false;
   if (!m->whole || s->cells.bound == 0)
     return true;
-  copy_words(s, s->whole, s->words);
-  return move_apply(s, p, &all->at[m->whole - 1], s->whole);
+  copy_words(s, s->scratch.whole, s->words);
+  return move_apply(s, p, &all->at[m->whole - 1], s->scratch.whole);
 }
 
 /* Stores the canonical key of the state in system->next in system->packed. False: the keys are too narrow. */
 static bool canonical_key(struct step_system *s) {
-  keys_unpack(&s->keys, s->next, s->row);
-  s->only_messages = s->may_defer_sends && only_messages_differ(s, s->words, s->row);
-  bool fits = row_key(s, s->row, s->packed, NULL, NULL);
-  s->only_messages = false;
+  keys_unpack(&s->keys, s->scratch.next, s->scratch.row);
+  s->form.only_messages = s->form.may_defer_sends && only_messages_differ(s, s->words, s->scratch.row);
+  bool fits = row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL);
+  s->form.only_messages = false;
   return fits || keys_too_narrow(s);
 }
 
 static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
-  copy_words(s, s->next, s->words);
-  s->defers_sends = s->may_defer_sends;
-  bool taken = move_apply(s, p, m, s->next);
-  s->defers_sends = false;
+  copy_words(s, s->scratch.next, s->words);
+  s->form.defers_sends = s->form.may_defer_sends;
+  bool taken = move_apply(s, p, m, s->scratch.next);
+  s->form.defers_sends = false;
   if (!taken) {
     normalise_drop_deferred(s); /* otherwise the next row would receive them */
     return s->base.restart ? keys_too_narrow(s) : true;
@@ -151,24 +162,24 @@ static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, e
                       .optional = m->optional};
   if (m->error)
     return emit(context, NULL, &edge);
-  if (s->nglobal_steps)
-    edge.broken |= step_properties_broken_by_step(s, s->words, s->next);
-  if (!s->normalised) {
-    struct state state = keys_state(&s->keys, s->next);
+  if (s->checked.nglobal_steps)
+    edge.broken |= step_properties_broken_by_step(s, s->words, s->scratch.next);
+  if (!s->form.normalised) {
+    struct state state = keys_state(&s->keys, s->scratch.next);
     return emit(context, &state, &edge);
   }
   if (!canonical_key(s))
     return false;
-  if (s->too_far)
+  if (s->distance.too_far)
     return cut_by_distance(s);
-  struct state state = keys_state(&s->keys, s->packed);
+  struct state state = keys_state(&s->keys, s->scratch.packed);
   return emit(context, &state, &edge);
 }
 
 /* The class of steps that a move belongs to, for stubborn sets: a row of bits and one bit of it. */
 static size_t move_class(const struct step_system *s, uint32_t p, const struct move *m, uint64_t *bit) {
   const struct role *role = &s->model->roles[s->role_of[p]];
-  size_t row = (size_t)p * stubborn_stride(s->stubborn);
+  size_t row = (size_t)p * stubborn_stride(s->partial_order.stubborn);
   *bit = 1;
   if (m->kind != EVENT_ACTION)
     return row + role->nactions + (m->kind == EVENT_CRASH ? STUBBORN_CRASH : STUBBORN_RECOVER);
@@ -180,23 +191,26 @@ static size_t move_class(const struct step_system *s, uint32_t p, const struct m
 /* Computes the stubborn sets of the state. True: explore `invisible_set` before `visible_set`. */
 static bool choose_classes(struct step_system *s, uint32_t byzantine) {
   uint64_t bit;
-  memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
+  memset(s->partial_order.enabled, 0,
+         (size_t)s->model->nprocesses * stubborn_stride(s->partial_order.stubborn) * sizeof *s->partial_order.enabled);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_at(s, p, byzantine);
     for (uint32_t i = 0; i < moves->n; i++)
       if (may_happen(s, p, &moves->at[i], moves)) {
         size_t class = move_class(s, p, &moves->at[i], &bit);
-        s->enabled[class] |= bit;
+        s->partial_order.enabled[class] |= bit;
       }
   }
-  keys_unpack(&s->keys, s->words, s->row);
-  return stubborn_sets(s->stubborn, s->row, s->base.decided, s->enabled, s->visible_set, s->invisible_set);
+  keys_unpack(&s->keys, s->words, s->scratch.row);
+  return stubborn_sets(s->partial_order.stubborn, s->scratch.row, s->base.decided, s->partial_order.enabled,
+                       s->partial_order.visible_set, s->partial_order.invisible_set);
 }
 
 static bool is_explored(const struct step_system *s, uint32_t p, const struct move *m, enum step_subset which) {
   uint64_t bit;
   size_t class = move_class(s, p, m, &bit);
-  bool visible = s->visible_set[class] & bit, invisible = s->base.has_deferred && s->invisible_set[class] & bit;
+  bool visible = s->partial_order.visible_set[class] & bit,
+       invisible = s->base.has_deferred && s->partial_order.invisible_set[class] & bit;
   return which == STEPS_STUBBORN ? (s->base.has_deferred ? invisible : visible) : visible && !invisible;
 }
 
@@ -205,13 +219,14 @@ static bool covered_by_automorphism(const struct step_system *s, uint32_t p, enu
   uint32_t twin = s->automorphic.of[p];
   if (twin == p || which == STEPS_ALL)
     return twin != p;
-  uint32_t stride = stubborn_stride(s->stubborn);
+  uint32_t stride = stubborn_stride(s->partial_order.stubborn);
   uint64_t between = (p < 64 ? UINT64_C(1) << p : 0) | (twin < 64 ? UINT64_C(1) << twin : 0);
   for (uint32_t i = 0; i < stride; i++) {
-    uint64_t mine = s->visible_set[p * stride + i], theirs = s->visible_set[twin * stride + i];
+    uint64_t mine = s->partial_order.visible_set[p * stride + i],
+             theirs = s->partial_order.visible_set[twin * stride + i];
     if (s->base.has_deferred) {
-      mine |= s->invisible_set[p * stride + i];
-      theirs &= s->invisible_set[twin * stride + i];
+      mine |= s->partial_order.invisible_set[p * stride + i];
+      theirs &= s->partial_order.invisible_set[twin * stride + i];
     }
     if ((mine & ~theirs) || (mine & between & ~UINT64_C(1)))
       return false;
@@ -412,7 +427,7 @@ bool short_key_successors(struct step_system *s, emit_fn *emit, void *context) {
 
 bool move_successors(struct step_system *s, enum step_subset which, emit_fn *emit, void *context) {
   uint32_t byzantine = load_visible_memory(s);
-  if (s->crashes)
+  if (s->faults.crashes)
     find_permits(s);
   if (which != STEPS_ALL)
     s->base.has_deferred = choose_classes(s, byzantine);
@@ -435,14 +450,14 @@ bool move_successors(struct step_system *s, enum step_subset which, emit_fn *emi
 
 bool step_system_each_move(struct step_system *s, step_fn *visit, void *context) {
   uint32_t byzantine = load_visible_memory(s);
-  if (s->crashes)
+  if (s->faults.crashes)
     find_permits(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
       const struct move *m = &moves->at[i];
-      copy_words(s, s->next, s->words);
-      if (may_happen(s, p, m, moves) && move_apply(s, p, m, s->next) && !visit(context, p, m))
+      copy_words(s, s->scratch.next, s->words);
+      if (may_happen(s, p, m, moves) && move_apply(s, p, m, s->scratch.next) && !visit(context, p, m))
         return false;
       if (s->base.restart)
         return false;

@@ -1,7 +1,26 @@
 #include "steps/step_system_internal.h"
 
+#include "analysis/action_use.h"
 #include "analysis/model_visitor.h"
 #include "interp/local.h"
+#include "steps/automorphic.h"
+#include "steps/constant_memory.h"
+#include "steps/dead_data.h"
+#include "steps/may_enable.h"
+#include "steps/move_caches.h"
+#include "steps/normalise.h"
+#include "steps/per_message.h"
+#include "steps/process_moves.h"
+#include "steps/relative_rounds.h"
+#include "steps/sample_contents.h"
+#include "steps/step_concretise.h"
+#include "steps/step_fairness.h"
+#include "steps/step_initial.h"
+#include "steps/step_properties.h"
+#include "steps/step_successors.h"
+#include "steps/stubborn_sets.h"
+#include "steps/transition_fusion.h"
+#include "system/property_values.h"
 
 #include <string.h>
 
@@ -9,17 +28,17 @@
 
 static void keep_farthest(struct step_system *s, uint32_t distance, const uint64_t *words) {
   s->base.distance = distance;
-  s->farthest = memory_resize(s->farthest, s->keys.nwords * sizeof *words);
-  memcpy(s->farthest, words, s->keys.nwords * sizeof *words);
-  s->base.farthest = keys_state(&s->keys, s->farthest);
+  s->distance.farthest = memory_resize(s->distance.farthest, s->keys.nwords * sizeof *words);
+  memcpy(s->distance.farthest, words, s->keys.nwords * sizeof *words);
+  s->base.farthest = keys_state(&s->keys, s->distance.farthest);
 }
 
 bool row_key(struct step_system *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
   uint32_t distance = row_normalise(s, row);
-  s->too_far = distance > s->max_distance;
-  bool further = !s->too_far && distance > s->base.distance;
-  if (s->canonical)
-    canonical_form(s->canonical, row, to, value_to);
+  s->distance.too_far = distance > s->distance.most;
+  bool further = !s->distance.too_far && distance > s->base.distance;
+  if (s->form.canonical)
+    canonical_form(s->form.canonical, row, to, value_to);
   if (!keys_pack(&s->keys, row, words))
     return false;
   if (further)
@@ -28,7 +47,7 @@ bool row_key(struct step_system *s, content *row, uint64_t *words, uint32_t *to,
 }
 
 bool keys_too_narrow(struct step_system *s) {
-  s->keys_too_narrow = s->base.restart = true;
+  s->layout.keys_too_narrow = s->base.restart = true;
   return false;
 }
 
@@ -39,10 +58,10 @@ bool cut_by_distance(struct step_system *s) {
 
 /* before: the number of words that the buffers have room for. */
 static void use_layout(struct step_system *s, uint32_t before) {
-  s->short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
+  s->layout.short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
   move_caches_clear(s);
   if (s->keys.nwords > before) {
-    uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
+    uint64_t **all[] = {&s->words, &s->scratch.next, &s->scratch.packed, &s->scratch.whole};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       memory_free(*all[i]);
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
@@ -51,7 +70,7 @@ static void use_layout(struct step_system *s, uint32_t before) {
   s->base.distance = 0;
   s->base.farthest.length = 0;
   s->expanded = 0;
-  s->keys_too_narrow = false;
+  s->layout.keys_too_narrow = false;
 }
 
 static void lay_out_keys(struct step_system *s, enum key_layout how) {
@@ -64,11 +83,11 @@ static void lay_out_keys(struct step_system *s, enum key_layout how) {
 
 uint32_t visible_globals(struct step_system *s, const uint64_t *words, uint32_t role, uint64_t uses) {
   uint32_t n = 0;
-  s->vector[n++] = role;
+  s->scratch.vector[n++] = role;
   for (uint32_t g = 0; g < s->model->nglobals; g++)
     if (s->steps.used[role][g])
-      s->vector[n++] = g >= 64 || uses >> g & 1 ? key_get(&s->keys, words, s->cells.global[g]) : 0;
-  return intern_put(s->steps.global_sets, s->vector, n);
+      s->scratch.vector[n++] = g >= 64 || uses >> g & 1 ? key_get(&s->keys, words, s->cells.global[g]) : 0;
+  return intern_put(s->steps.global_sets, s->scratch.vector, n);
 }
 
 value status_of(const struct step_system *s, const uint64_t *words, uint32_t p) {
@@ -78,10 +97,10 @@ value status_of(const struct step_system *s, const uint64_t *words, uint32_t p) 
 
 uint32_t visible_byzantine(struct step_system *s, const uint64_t *words) {
   uint32_t n = 0;
-  for (uint32_t p = 0; s->byzantine && p < s->model->nprocesses; p++)
+  for (uint32_t p = 0; s->faults.byzantine && p < s->model->nprocesses; p++)
     if (status_of(s, words, p) & STATUS_BYZANTINE)
-      s->vector[n++] = p;
-  return intern_put(s->vectors, s->vector, n);
+      s->scratch.vector[n++] = p;
+  return intern_put(s->vectors, s->scratch.vector, n);
 }
 
 /* --- the plain mode: successors from the interpreter --- */
@@ -96,10 +115,10 @@ struct reference_step {
 /* If licensed, losing a message adds nothing to not delivering it. Omits the same steps as process_moves.c. */
 static bool dropped_by_reduction(const struct step_system *s, const struct config *from, const struct event *e) {
   if (e->kind == EVENT_LOSE)
-    return !s->loses;
+    return !s->faults.loses;
   if (e->kind == EVENT_CRASH && !crash_matters(s, s->role_of[e->process], e->action))
     return true;
-  if (e->kind != EVENT_CRASH || e->action == NO_ACTION || s->parts)
+  if (e->kind != EVENT_CRASH || e->action == NO_ACTION || s->faults.parts)
     return false;
   struct interpreter *interp = s->interp;
   struct choices choices = {0};
@@ -132,25 +151,20 @@ static bool reference_next(void *context, const struct witness *w, enum step_res
     edge.error = error;
     return step->emit(step->context, NULL, &edge);
   }
-  const struct query *q = s->base.query;
-  for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct property *property = &s->model->properties[q->properties[i]];
-    if (property->step && config_holds(s->interp, property->formula, step->from, next, NULL) != V_TRUE)
-      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
-  }
+  edge.broken = broken_step_properties(s->interp, s->base.query, UINT64_MAX, step->from, next);
   edge.group = group_of_event(s, e);
-  row_from_config(s, next, s->row);
-  if (!row_key(s, s->row, s->packed, NULL, NULL))
+  row_from_config(s, next, s->scratch.row);
+  if (!row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL))
     return keys_too_narrow(s);
-  if (s->too_far)
+  if (s->distance.too_far)
     return cut_by_distance(s);
-  struct state state = keys_state(&s->keys, s->packed);
+  struct state state = keys_state(&s->keys, s->scratch.packed);
   return step->emit(step->context, &state, &edge);
 }
 
 static bool reference_successors(struct step_system *s, emit_fn *emit, void *context) {
-  keys_unpack(&s->keys, s->words, s->row);
-  struct config *c = state_cells_to_config(&s->cells, s->row);
+  keys_unpack(&s->keys, s->words, s->scratch.row);
+  struct config *c = state_cells_to_config(&s->cells, s->scratch.row);
   struct reference_step step = {s, c, emit, context};
   bool more = config_successors(s->interp, s->base.query->environment, c, reference_next, &step);
   config_free(c);
@@ -161,17 +175,17 @@ static bool reference_successors(struct step_system *s, emit_fn *emit, void *con
 
 static bool op_initial(struct system *system, emit_fn *emit, void *context) {
   struct step_system *s = step_system_of(system);
-  if (!s->sampled) {
-    s->sampled = true;
+  if (!s->layout.sampled) {
+    s->layout.sampled = true;
     if (!s->plain)
       sample_contents(s);
     lay_out_keys(s, KEYS_TIGHT);
-  } else if (s->keys_too_narrow || system->restart) {
+  } else if (s->layout.keys_too_narrow || system->restart) {
     lay_out_keys(s, s->keys.narrow ? KEYS_WIDENED : KEYS_GROWN);
   }
   system->restart = false;
   bool more = step_system_initial(s, emit, context);
-  s->keys_too_narrow |= s->base.restart;
+  s->layout.keys_too_narrow |= s->base.restart;
   return more;
 }
 
@@ -179,9 +193,10 @@ static bool op_successors(struct system *system, const struct state *state, emit
   struct step_system *s = step_system_of(system);
   keys_load(&s->keys, state, s->words);
   s->expanded++;
-  bool more = s->plain        ? reference_successors(s, emit, context)
-              : s->short_keys ? short_key_successors(s, emit, context)
-                              : move_successors(s, s->stubborn ? STEPS_STUBBORN : STEPS_ALL, emit, context);
+  bool more = s->plain ? reference_successors(s, emit, context)
+              : s->layout.short_keys
+                  ? short_key_successors(s, emit, context)
+                  : move_successors(s, s->partial_order.stubborn ? STEPS_STUBBORN : STEPS_ALL, emit, context);
   s->base.channel_bound = s->channels.most;
   return more;
 }
@@ -204,21 +219,21 @@ static enum verdict3 op_atom(struct system *system, uint32_t i, const struct sta
 
 static uint32_t op_round_distance(struct system *system, const struct config *c) {
   struct step_system *s = step_system_of(system);
-  row_from_config(s, c, s->row);
-  return s->window ? relative_rounds_measure(s->window, s->row).distance : 0;
+  row_from_config(s, c, s->scratch.row);
+  return s->form.window ? relative_rounds_measure(s->form.window, s->scratch.row).distance : 0;
 }
 
 static struct system *op_clone(struct system *system);
 
 static void op_join(struct system *system, struct system *other) {
   struct step_system *s = step_system_of(system), *o = step_system_of(other);
-  s->keys_too_narrow |= o->keys_too_narrow;
+  s->layout.keys_too_narrow |= o->layout.keys_too_narrow;
   system->order_unstable |= other->order_unstable;
   system->restart |= other->restart;
   system->order_mattered |= other->order_mattered;
   system->distance_cut |= other->distance_cut;
   if (other->distance > system->distance)
-    keep_farthest(s, other->distance, o->farthest);
+    keep_farthest(s, other->distance, o->distance.farthest);
   if (o->channels.most > s->channels.most)
     s->channels.most = o->channels.most;
   if (other->channel_bound > system->channel_bound)
@@ -227,29 +242,29 @@ static void op_join(struct system *system, struct system *other) {
 
 static struct state op_widened(struct system *system, const struct state *before) {
   struct step_system *s = step_system_of(system);
-  keys_load(&s->before, before, s->words);
-  keys_unpack(&s->before, s->words, s->row);
-  keys_pack(&s->keys, s->row, s->packed); /* with the wider layout */
-  return keys_state(&s->keys, s->packed);
+  keys_load(&s->layout.before, before, s->words);
+  keys_unpack(&s->layout.before, s->words, s->scratch.row);
+  keys_pack(&s->keys, s->scratch.row, s->scratch.packed); /* with the wider layout */
+  return keys_state(&s->keys, s->scratch.packed);
 }
 
 static void op_widen(struct system *system) {
   struct step_system *s = step_system_of(system);
   struct state farthest = system->farthest;
   uint32_t distance = system->distance;
-  keys_remember(&s->before, &s->keys);
+  keys_remember(&s->layout.before, &s->keys);
   lay_out_keys(s, KEYS_WIDENED);
   system->restart = false;
   if (farthest.length == 0)
     return;
   op_widened(system, &farthest);
-  keep_farthest(s, distance, s->packed);
+  keep_farthest(s, distance, s->scratch.packed);
 }
 
 static void op_save(struct system *system, struct saver *to) {
   struct step_system *s = step_system_of(system);
   system_save_common(system, to);
-  save_number(to, s->max_distance);
+  save_number(to, s->distance.most);
   save_number(to, s->channels.most);
   save_number(to, s->cells.ntables);
   for (uint32_t i = 0; i < s->cells.ntables; i++) {
@@ -264,7 +279,7 @@ static void op_load(struct system *system, struct loader *from) {
   struct step_system *s = step_system_of(system);
   uint32_t before = s->keys.nwords;
   system_load_common(system, from);
-  from->bad |= load_number(from) != s->max_distance;
+  from->bad |= load_number(from) != s->distance.most;
   s->channels.most = (uint32_t)load_number(from);
   from->bad |= load_number(from) != s->cells.ntables;
   uint8_t *width = memory_alloc(s->cells.ntables + 1);
@@ -278,12 +293,12 @@ static void op_load(struct system *system, struct loader *from) {
     uint32_t distance = system->distance;
     keys_lay_out_like(&s->keys, width);
     use_layout(s, before);
-    s->sampled = true;
+    s->layout.sampled = true;
     from->bad |= length > 0 && length != s->keys.nbytes;
     if (length > 0 && !from->bad) {
-      memset(s->packed, 0, s->keys.nwords * sizeof *s->packed);
-      memcpy(s->packed, farthest, length);
-      keep_farthest(s, distance, s->packed);
+      memset(s->scratch.packed, 0, s->keys.nwords * sizeof *s->scratch.packed);
+      memcpy(s->scratch.packed, farthest, length);
+      keep_farthest(s, distance, s->scratch.packed);
     }
     system->distance = distance;
   }
@@ -298,8 +313,9 @@ static struct intern *op_names(struct system *system, uint32_t i) {
 static size_t op_memory(const struct system *system) {
   const struct step_system *s = (const struct step_system *)system;
   return state_cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + local_steps_bytes(s) + moves_store_bytes(s) +
-         dead_data_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
-         (s->window ? relative_rounds_bytes(s->window) : 0) + (s->may_enable ? may_enable_bytes(s->may_enable) : 0) +
+         dead_data_bytes(s) + intern_bytes(s->vectors) + (s->form.canonical ? canonical_bytes(s->form.canonical) : 0) +
+         (s->form.window ? relative_rounds_bytes(s->form.window) : 0) +
+         (s->partial_order.may_enable ? may_enable_bytes(s->partial_order.may_enable) : 0) +
          transition_fusion_bytes(s) + normaliser_bytes(s);
 }
 
@@ -314,26 +330,26 @@ static void op_free(struct system *system) {
   normaliser_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
-  keys_release(&s->before);
-  stubborn_free(s->stubborn);
-  may_enable_free(s->may_enable);
-  memory_free(s->enabled);
-  memory_free(s->visible_set);
-  memory_free(s->invisible_set);
-  if (s->canonical)
-    canonical_free(s->canonical);
-  relative_rounds_free(s->window);
+  keys_release(&s->layout.before);
+  stubborn_free(s->partial_order.stubborn);
+  may_enable_free(s->partial_order.may_enable);
+  memory_free(s->partial_order.enabled);
+  memory_free(s->partial_order.visible_set);
+  memory_free(s->partial_order.invisible_set);
+  if (s->form.canonical)
+    canonical_free(s->form.canonical);
+  relative_rounds_free(s->form.window);
   state_cells_release(&s->cells);
   intern_free(s->vectors);
-  intern_free(s->statuses);
-  intern_free(s->group_names);
-  intern_free(s->adversary_choice_names);
-  vec_release(&s->permits);
+  intern_free(s->fault_permits.statuses);
+  intern_free(s->liveness.group_names);
+  intern_free(s->liveness.adversary_choice_names);
+  vec_release(&s->fault_permits.permits);
   vec_release(&s->enabled_moves);
-  uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
+  uint64_t *words[] = {s->words, s->scratch.next, s->scratch.packed, s->scratch.whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
-  memory_free(s->farthest);
+  memory_free(s->distance.farthest);
   arena_release(&s->arena);
   if (s->owns_interp)
     interpreter_free(s->interp);
@@ -347,16 +363,16 @@ static const struct system_ops step_system_ops = {
     .holds = op_holds,
     .concretise = step_system_concretise,
     .atom = op_atom,
-    .enabled = step_system_enabled,
-    .concretise_path = step_system_concretise_path,
-    .round_distance = op_round_distance,
-    .names = op_names,
-    .clone = op_clone,
-    .join = op_join,
-    .widen = op_widen,
-    .widened = op_widened,
-    .save = op_save,
-    .load = op_load,
+    .liveness.enabled = step_system_enabled,
+    .liveness.concretise_path = step_system_concretise_path,
+    .statistics.round_distance = op_round_distance,
+    .ranks.names = op_names,
+    .threads.clone = op_clone,
+    .threads.join = op_join,
+    .widening.widen = op_widen,
+    .widening.widened = op_widened,
+    .checkpoint.save = op_save,
+    .checkpoint.load = op_load,
     .memory = op_memory,
     .free = op_free,
 };
@@ -371,28 +387,28 @@ static void read_environment(struct step_system *s) {
   const struct model *m = s->model;
   const struct query *q = s->base.query;
   bool loss = s->base.licences->of[REDUCE_LOSS].applied;
-  s->loses = environment_has_fault(m, q, CLAUSE_LOST) && !loss;
-  s->duplicates = environment_has_fault(m, q, CLAUSE_DUPLICATED);
-  s->crashes = environment_has_fault(m, q, CLAUSE_CRASH);
-  s->byzantine = environment_has_fault(m, q, CLAUSE_BYZANTINE);
-  s->parts = !loss;
+  s->faults.loses = environment_has_fault(m, q, CLAUSE_LOST) && !loss;
+  s->faults.duplicates = environment_has_fault(m, q, CLAUSE_DUPLICATED);
+  s->faults.crashes = environment_has_fault(m, q, CLAUSE_CRASH);
+  s->faults.byzantine = environment_has_fault(m, q, CLAUSE_BYZANTINE);
+  s->faults.parts = !loss;
   for (uint32_t r = 0; r < m->nroles; r++)
-    s->recovers |= role_recovers(m, q, r);
-  s->crash_invisible = loss && !s->recovers && !s->use->crash_visible;
+    s->faults.recovers |= role_recovers(m, q, r);
+  s->faults.crash_invisible = loss && !s->faults.recovers && !s->use->crash_visible;
 }
 
 /* Not used with steps that only lose messages, or with the order of arrival, because no class of steps covers them. */
 static void use_partial_order(struct step_system *s) {
-  if (!s->base.licences->of[REDUCE_PARTIAL_ORDER].applied || s->plain || s->loses)
+  if (!s->base.licences->of[REDUCE_PARTIAL_ORDER].applied || s->plain || s->faults.loses)
     return;
-  s->may_enable = may_enable_new(&s->cells);
-  s->stubborn = stubborn_new(&s->cells, s->use, s->may_enable);
-  if (!s->stubborn)
+  s->partial_order.may_enable = may_enable_new(&s->cells);
+  s->partial_order.stubborn = stubborn_new(&s->cells, s->use, s->partial_order.may_enable);
+  if (!s->partial_order.stubborn)
     return;
-  size_t classes = (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) + 1;
-  s->enabled = memory_alloc(classes * sizeof *s->enabled);
-  s->visible_set = memory_alloc(classes * sizeof *s->visible_set);
-  s->invisible_set = memory_alloc(classes * sizeof *s->invisible_set);
+  size_t classes = (size_t)s->model->nprocesses * stubborn_stride(s->partial_order.stubborn) + 1;
+  s->partial_order.enabled = memory_alloc(classes * sizeof *s->partial_order.enabled);
+  s->partial_order.visible_set = memory_alloc(classes * sizeof *s->partial_order.visible_set);
+  s->partial_order.invisible_set = memory_alloc(classes * sizeof *s->partial_order.invisible_set);
   s->base.edges_complete = false;
   s->base.uses_proviso = true;
 }
@@ -409,7 +425,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   s->env = &m->environments[q->environment];
   arena_init(&s->arena);
   s->vectors = intern_new();
-  s->statuses = intern_new();
+  s->fault_permits.statuses = intern_new();
   intern_put(s->vectors, NULL, 0); /* 0: the empty set of processes */
   s->use = action_uses_of(m, q, &s->arena);
   state_cells_init(&s->cells, interp, m, q, l);
@@ -421,13 +437,13 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   s->role_of = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->role_of);
   for (uint32_t p = 0; p < m->nprocesses; p++)
     s->role_of[p] = model_role_of(m, p);
-  s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
-  s->memory = arena_array(&s->arena, m->nroles + 1, sizeof *s->memory);
-  s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
-  s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
+  s->scratch.row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->scratch.row);
+  s->scratch.memory = arena_array(&s->arena, m->nroles + 1, sizeof *s->scratch.memory);
+  s->fault_permits.status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->fault_permits.status);
+  s->scratch.vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->scratch.vector);
   read_environment(s);
   groups_init(s);
-  s->adversary_choice_names = intern_new();
+  s->liveness.adversary_choice_names = intern_new();
   s->base.probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely &&
                           options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
   local_steps_init(s);
@@ -436,17 +452,17 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   constant_memory_init(s);
   properties_init(s);
   if (l->of[REDUCE_SYMMETRY].applied || l->of[REDUCE_VALUES].applied)
-    s->canonical = canonical_new(&s->cells);
+    s->form.canonical = canonical_new(&s->cells);
   if (l->of[REDUCE_ROUND_WINDOW].applied)
-    s->window = relative_rounds_new(&s->cells);
-  s->base.has_distance = s->window;
+    s->form.window = relative_rounds_new(&s->cells);
+  s->base.has_distance = s->form.window;
   s->base.has_channels = m->nmessages > 0 && options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
-  s->max_distance = options->max_distance && options->max_distance != ANY_DISTANCE ? options->max_distance
-                    : s->window                                                    ? DIVERGENCE_DISTANCE(m->nprocesses)
-                                                                                   : ANY_DISTANCE;
+  s->distance.most = options->max_distance && options->max_distance != ANY_DISTANCE ? options->max_distance
+                     : s->form.window                                               ? DIVERGENCE_DISTANCE(m->nprocesses)
+                                                                                    : ANY_DISTANCE;
   transition_fusion_init(s);
   normaliser_init(s);
-  s->normalised = s->canonical || s->window || s->transition_fusion;
+  s->form.normalised = s->form.canonical || s->form.window || s->form.transition_fusion;
   s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
   s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
                        : s->plain                              ? "plain: the order of messages is kept"
@@ -467,7 +483,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
     lay_out_keys(s, KEYS_WIDE);
     return s;
   }
-  s->sampled = true;
+  s->layout.sampled = true;
   keys_lay_out_like(&s->keys, first->keys.width);
   use_layout(s, 0);
   return s;

@@ -17,6 +17,34 @@ struct step_class {
   uint32_t sender;
 };
 
+/* Which properties may be affected by a step: bits by property of the query. */
+struct step_visibility {
+  uint64_t **of_action;  /* [role][action]: the properties that read what the action writes */
+  uint64_t of_crash;     /* the properties that read who is faulty */
+  uint64_t *of_recovery; /* by role: the properties that read what a recovery changes */
+};
+
+/* The current state. */
+struct stubborn_state {
+  const content *row;
+  const uint64_t *enabled;
+  uint64_t byzantine;
+  senders *can;                 /* classes that may become enabled, now or later */
+  uint64_t *sendable;           /* [process * kinds + kind]: the processes that may still send it such a message */
+  uint64_t *possible, *not_now; /* by process: may_enable */
+  uint64_t *pending; /* [process * stride + action]: the senders of pending messages that the action may take */
+};
+
+/* A set under construction. */
+struct stubborn_set {
+  senders *in;
+  bool *all_of_role; /* [role * stride + action]: contains the action for all processes of the role */
+  struct step_class *work;
+  uint32_t nwork, work_cap;
+  struct step_class *deferred; /* quorums that wait for senders; the senders are chosen as late as possible */
+  uint32_t ndeferred, deferred_cap;
+};
+
 struct stubborn {
   struct state_cells *cells;
   const struct model *model;
@@ -26,26 +54,11 @@ struct stubborn {
   uint32_t n, stride;
   uint32_t *role; /* by process */
   bool crashes, recovers, crash_limited, set_channels, fifo;
-  uint64_t **visible_to;         /* [role][action]: the properties that read what the action writes */
-  uint64_t crash_visible_to;     /* the properties that read who is faulty */
-  uint64_t *recovery_visible_to; /* by role: the properties that read what a recovery changes */
   int64_t **size; /* [role][action]: the number of messages that a quorum needs; 0: it depends on the state */
   uint32_t properties;
-  /* for the current state */
-  const content *row;
-  const uint64_t *enabled;
-  uint64_t byzantine;
-  senders *can;                 /* classes that may become enabled, now or later */
-  uint64_t *sendable;           /* [process * kinds + kind]: the processes that may still send it such a message */
-  uint64_t *possible, *not_now; /* by process: may_enable */
-  uint64_t *pending; /* [process * stride + action]: the senders of pending messages that the action may take */
-  /* the set under construction */
-  senders *in;
-  bool *all_of_role; /* [role * stride + action]: contains the action for all processes of the role */
-  struct step_class *work;
-  uint32_t nwork, work_cap;
-  struct step_class *deferred; /* quorums that wait for senders; the senders are chosen as late as possible */
-  uint32_t ndeferred, deferred_cap;
+  struct step_visibility visible;
+  struct stubborn_state state;
+  struct stubborn_set set;
   uint32_t turn; /* the process to prefer in case of a tie */
 };
 
@@ -76,16 +89,16 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
       const struct action_use *use = &s->use->of[r][a];
       if (every || meets(use->writes, reads.vars[r], role->nvars) ||
           meets(use->writes_shared, reads.globals, m->nglobals))
-        s->visible_to[r][a] |= bit;
+        s->visible.of_action[r][a] |= bit;
     }
     for (uint32_t var = 0; var < role->nvars; var++)
       if (reads.vars[r][var])
-        s->recovery_visible_to[r] |= bit;
+        s->visible.of_recovery[r] |= bit;
     if (every || reads.status)
-      s->recovery_visible_to[r] |= bit;
+      s->visible.of_recovery[r] |= bit;
   }
   if (every || reads.status)
-    s->crash_visible_to |= bit;
+    s->visible.of_crash |= bit;
 }
 
 /* --- lifecycle --- */
@@ -135,11 +148,11 @@ struct stubborn *stubborn_new(struct state_cells *c, const struct action_uses *u
   s->role = arena_alloc(&c->arena, (s->n + 1) * sizeof *s->role);
   for (uint32_t p = 0; p < s->n; p++)
     s->role[p] = model_role_of(m, p);
-  s->visible_to = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->visible_to);
+  s->visible.of_action = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->visible.of_action);
   s->size = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->size);
-  s->recovery_visible_to = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->recovery_visible_to);
+  s->visible.of_recovery = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->visible.of_recovery);
   for (uint32_t r = 0; r < m->nroles; r++) {
-    s->visible_to[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->visible_to);
+    s->visible.of_action[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->visible.of_action);
     s->size[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->size);
     for (uint32_t a = 0; a < m->roles[r].nactions; a++)
       s->size[r][a] = quorum_size(s, r, a);
@@ -151,28 +164,28 @@ struct stubborn *stubborn_new(struct state_cells *c, const struct action_uses *u
     find_visible_to(s, i, &c->arena);
   read_environment(s);
   size_t classes = (size_t)s->n * s->stride + 1;
-  s->can = memory_alloc(classes * sizeof *s->can);
-  s->in = memory_alloc(classes * sizeof *s->in);
-  s->all_of_role = memory_alloc((size_t)m->nroles * s->stride + 1);
-  s->pending = memory_alloc(classes * sizeof *s->pending);
-  s->sendable = memory_alloc(((size_t)s->n * m->nmessages + 1) * sizeof *s->sendable);
-  s->possible = memory_alloc((s->n + 1) * sizeof *s->possible);
-  s->not_now = memory_alloc((s->n + 1) * sizeof *s->not_now);
+  s->state.can = memory_alloc(classes * sizeof *s->state.can);
+  s->set.in = memory_alloc(classes * sizeof *s->set.in);
+  s->set.all_of_role = memory_alloc((size_t)m->nroles * s->stride + 1);
+  s->state.pending = memory_alloc(classes * sizeof *s->state.pending);
+  s->state.sendable = memory_alloc(((size_t)s->n * m->nmessages + 1) * sizeof *s->state.sendable);
+  s->state.possible = memory_alloc((s->n + 1) * sizeof *s->state.possible);
+  s->state.not_now = memory_alloc((s->n + 1) * sizeof *s->state.not_now);
   return s;
 }
 
 void stubborn_free(struct stubborn *s) {
   if (!s)
     return;
-  memory_free(s->can);
-  memory_free(s->in);
-  memory_free(s->all_of_role);
-  memory_free(s->pending);
-  memory_free(s->sendable);
-  memory_free(s->possible);
-  memory_free(s->not_now);
-  memory_free(s->work);
-  memory_free(s->deferred);
+  memory_free(s->state.can);
+  memory_free(s->set.in);
+  memory_free(s->set.all_of_role);
+  memory_free(s->state.pending);
+  memory_free(s->state.sendable);
+  memory_free(s->state.possible);
+  memory_free(s->state.not_now);
+  memory_free(s->set.work);
+  memory_free(s->set.deferred);
   memory_free(s);
 }
 
@@ -206,11 +219,12 @@ static uint64_t reached(const struct stubborn *s, uint32_t p, const struct send_
 static senders may_take(const struct stubborn *s, uint32_t p, uint32_t a) {
   const struct action *action = &role_at(s, p)->actions[a];
   size_t class = (size_t)p * s->stride + a;
-  if (!(s->possible[p] >> a & 1))
+  if (!(s->state.possible[p] >> a & 1))
     return 0;
   if (action->trigger == TRIGGER_NONE)
     return 1;
-  senders from = s->pending[class] | s->sendable[(size_t)p * s->model->nmessages + action->kind] | s->byzantine;
+  senders from =
+      s->state.pending[class] | s->state.sendable[(size_t)p * s->model->nmessages + action->kind] | s->state.byzantine;
   if (action->trigger == TRIGGER_ONE)
     return from;
   return __builtin_popcountll(from) >= s->size[role_of(s, p)][a];
@@ -223,7 +237,7 @@ static bool spread_sends(struct stubborn *s, uint32_t p, uint32_t a, senders fro
   for (uint32_t i = 0; i < use->nsends; i++)
     for (uint64_t to = reached(s, p, &use->sends[i], from); to; to &= to - 1) {
       uint32_t q = (uint32_t)__builtin_ctzll(to);
-      uint64_t *known = &s->sendable[(size_t)q * s->model->nmessages + use->sends[i].kind];
+      uint64_t *known = &s->state.sendable[(size_t)q * s->model->nmessages + use->sends[i].kind];
       if (s->cells->channel[p * s->n + q] != NO_CELL && !(*known & bit(p))) {
         *known |= bit(p);
         grew = true;
@@ -234,33 +248,34 @@ static bool spread_sends(struct stubborn *s, uint32_t p, uint32_t a, senders fro
 
 static void find_possible(struct stubborn *s) {
   const struct model *m = s->model;
-  memset(s->sendable, 0, (size_t)s->n * m->nmessages * sizeof *s->sendable);
-  memset(s->can, 0, (size_t)s->n * s->stride * sizeof *s->can);
-  s->byzantine = 0;
+  memset(s->state.sendable, 0, (size_t)s->n * m->nmessages * sizeof *s->state.sendable);
+  memset(s->state.can, 0, (size_t)s->n * s->stride * sizeof *s->state.can);
+  s->state.byzantine = 0;
   for (uint32_t p = 0; p < s->n; p++) {
     uint32_t length;
-    if (content_values(s->cells, p, s->row[p], &length)[LOCAL_STATUS] & STATUS_BYZANTINE)
-      s->byzantine |= bit(p);
+    if (content_values(s->cells, p, s->state.row[p], &length)[LOCAL_STATUS] & STATUS_BYZANTINE)
+      s->state.byzantine |= bit(p);
   }
   for (uint32_t p = 0; p < s->n; p++) {
     const struct role *role = role_at(s, p);
-    s->possible[p] = may_enable_of_local(s->may_enable, p, s->row[p]);
-    s->not_now[p] = disabled_now_of_local(s->may_enable, p, s->row[p]);
+    s->state.possible[p] = may_enable_of_local(s->may_enable, p, s->state.row[p]);
+    s->state.not_now[p] = disabled_now_of_local(s->may_enable, p, s->state.row[p]);
     for (uint32_t a = 0; a < role->nactions; a++)
-      s->pending[(size_t)p * s->stride + a] = 0;
+      s->state.pending[(size_t)p * s->stride + a] = 0;
     for (uint32_t x = 0; x < s->n && m->nmessages; x++) {
       uint32_t cell = s->cells->channel[x * s->n + p];
-      if (cell == NO_CELL || s->row[cell] == 0)
+      if (cell == NO_CELL || s->state.row[cell] == 0)
         continue;
-      for (uint64_t by = may_enable_of_channel(s->may_enable, p, s->row[p], x, s->row[cell]); by; by &= by - 1)
-        s->pending[(size_t)p * s->stride + (uint32_t)__builtin_ctzll(by)] |= bit(x);
+      for (uint64_t by = may_enable_of_channel(s->may_enable, p, s->state.row[p], x, s->state.row[cell]); by;
+           by &= by - 1)
+        s->state.pending[(size_t)p * s->stride + (uint32_t)__builtin_ctzll(by)] |= bit(x);
     }
   }
   for (bool grew = true; grew;) {
     grew = false;
     for (uint32_t p = 0; p < s->n; p++)
       for (uint32_t a = 0; a < role_at(s, p)->nactions; a++) {
-        senders now = may_take(s, p, a), *can = &s->can[(size_t)p * s->stride + a];
+        senders now = may_take(s, p, a), *can = &s->state.can[(size_t)p * s->stride + a];
         if (now & ~*can) {
           *can |= now;
           grew |= spread_sends(s, p, a, now);
@@ -269,8 +284,8 @@ static void find_possible(struct stubborn *s) {
   }
   for (uint32_t p = 0; p < s->n && s->crashes; p++) { /* whether it is enabled now is decided by `enabled` */
     uint32_t length;
-    value status = content_values(s->cells, p, s->row[p], &length)[LOCAL_STATUS];
-    senders *can = &s->can[(size_t)p * s->stride + role_at(s, p)->nactions];
+    value status = content_values(s->cells, p, s->state.row[p], &length)[LOCAL_STATUS];
+    senders *can = &s->state.can[(size_t)p * s->stride + role_at(s, p)->nactions];
     can[STUBBORN_CRASH] = s->recovers || process_active(status);
     can[STUBBORN_RECOVER] = s->recovers;
   }
@@ -288,16 +303,16 @@ static void push(struct step_class **list, uint32_t *n, uint32_t *cap, struct st
 
 static void add(struct stubborn *s, uint32_t p, uint32_t a, senders which) {
   size_t at = (size_t)p * s->stride + a;
-  for (senders more = which & s->can[at] & ~s->in[at]; more; more &= more - 1) {
+  for (senders more = which & s->state.can[at] & ~s->set.in[at]; more; more &= more - 1) {
     uint32_t x = (uint32_t)__builtin_ctzll(more);
-    s->in[at] |= bit(x);
-    push(&s->work, &s->nwork, &s->work_cap, (struct step_class){p, a, x});
+    s->set.in[at] |= bit(x);
+    push(&s->set.work, &s->set.nwork, &s->set.work_cap, (struct step_class){p, a, x});
   }
 }
 
 static void add_of_all(struct stubborn *s, uint32_t r, uint32_t a) {
   const struct role *role = &s->model->roles[r];
-  bool *all_of_role = &s->all_of_role[(size_t)r * s->stride + a];
+  bool *all_of_role = &s->set.all_of_role[(size_t)r * s->stride + a];
   for (uint32_t i = 0; i < role->count && !*all_of_role; i++)
     add(s, role->first + i, a, UINT64_MAX);
   *all_of_role = true;
@@ -336,13 +351,13 @@ static uint32_t senders_missing(const struct stubborn *s, uint32_t x, uint32_t k
   for (uint32_t a = 0; a < role_at(s, x)->nactions; a++)
     if (sends_to(s, x, a, kind, p, &by)) {
       size_t at = (size_t)x * s->stride + a;
-      missing += (uint32_t)__builtin_popcountll(by & s->can[at] & ~s->in[at]);
+      missing += (uint32_t)__builtin_popcountll(by & s->state.can[at] & ~s->set.in[at]);
     }
   return missing;
 }
 
 static uint64_t may_send(const struct stubborn *s, uint32_t p, uint32_t kind) {
-  return s->sendable[(size_t)p * s->model->nmessages + kind];
+  return s->state.sendable[(size_t)p * s->model->nmessages + kind];
 }
 
 static void add_crash(struct stubborn *s, uint32_t p) {
@@ -412,7 +427,8 @@ static void close_enabled(struct stubborn *s, const struct step_class *c) {
 
 static void close_disabled_one(struct stubborn *s, const struct step_class *c, const struct action *action) {
   uint32_t p = c->process;
-  bool there = s->pending[(size_t)p * s->stride + c->action] & bit(c->sender) || s->byzantine & bit(c->sender);
+  bool there =
+      s->state.pending[(size_t)p * s->stride + c->action] & bit(c->sender) || s->state.byzantine & bit(c->sender);
   if (there) {
     add_writers(s, p, c->action);
     for (uint32_t a = 0; s->fifo && a < role_at(s, p)->nactions; a++) /* FIFO: the messages in front of it */
@@ -426,7 +442,7 @@ static void close_disabled_one(struct stubborn *s, const struct step_class *c, c
 static int64_t quorum_missing(const struct stubborn *s, const struct step_class *c, const struct action *action,
                               uint64_t *who) {
   size_t at = (size_t)c->process * s->stride + c->action;
-  uint64_t there = s->pending[at] | s->byzantine;
+  uint64_t there = s->state.pending[at] | s->state.byzantine;
   *who = may_send(s, c->process, action->kind) & ~there;
   return s->size[role_of(s, c->process)][c->action] - __builtin_popcountll(there);
 }
@@ -434,7 +450,7 @@ static int64_t quorum_missing(const struct stubborn *s, const struct step_class 
 static void close_disabled_quorum(struct stubborn *s, const struct step_class *c, const struct action *action) {
   uint64_t who;
   if (quorum_missing(s, c, action, &who) > 0) {
-    push(&s->deferred, &s->ndeferred, &s->deferred_cap, *c);
+    push(&s->set.deferred, &s->set.ndeferred, &s->set.deferred_cap, *c);
     return;
   }
   add_writers(s, c->process, c->action);
@@ -449,7 +465,7 @@ static bool is_elsewhere(const struct stubborn *s, uint32_t p, const struct acti
   const struct role *role = role_at(s, p);
   uint32_t length;
   return action->point != ANY_POINT && role->point_var != NO_VAR &&
-         content_values(s->cells, p, s->row[p], &length)[LOCAL_VAR(role->point_var)] != (value)action->point;
+         content_values(s->cells, p, s->state.row[p], &length)[LOCAL_VAR(role->point_var)] != (value)action->point;
 }
 
 static void add_movers(struct stubborn *s, uint32_t p) {
@@ -465,7 +481,7 @@ static void close_disabled(struct stubborn *s, const struct step_class *c) {
   const struct action *action = &role_at(s, c->process)->actions[c->action];
   if (is_elsewhere(s, c->process, action))
     add_movers(s, c->process);
-  else if (s->not_now[c->process] >> c->action & 1)
+  else if (s->state.not_now[c->process] >> c->action & 1)
     add_writers(s, c->process, c->action);
   else if (action->trigger == TRIGGER_ONE)
     close_disabled_one(s, c, action);
@@ -506,16 +522,16 @@ static void choose_senders(struct stubborn *s, const struct step_class *c) {
 }
 
 static void close_set(struct stubborn *s) {
-  while (s->nwork || s->ndeferred) {
-    if (!s->nwork) {
-      struct step_class c = s->deferred[--s->ndeferred];
+  while (s->set.nwork || s->set.ndeferred) {
+    if (!s->set.nwork) {
+      struct step_class c = s->set.deferred[--s->set.ndeferred];
       choose_senders(s, &c);
       continue;
     }
-    struct step_class c = s->work[--s->nwork];
+    struct step_class c = s->set.work[--s->set.nwork];
     if (c.action >= role_at(s, c.process)->nactions)
       close_fault(s, &c);
-    else if (s->enabled[(size_t)c.process * s->stride + c.action] & bit(c.sender))
+    else if (s->state.enabled[(size_t)c.process * s->stride + c.action] & bit(c.sender))
       close_enabled(s, &c);
     else
       close_disabled(s, &c);
@@ -526,8 +542,8 @@ static bool is_goal(const struct stubborn *s, uint32_t p, uint32_t a, uint64_t u
   uint32_t r = role_of(s, p);
   if (a >= s->model->roles[r].nactions)
     return undecided &
-           (a == s->model->roles[r].nactions + STUBBORN_CRASH ? s->crash_visible_to : s->recovery_visible_to[r]);
-  return s->visible_to[r][a] & undecided || s->independence->fails[r][a];
+           (a == s->model->roles[r].nactions + STUBBORN_CRASH ? s->visible.of_crash : s->visible.of_recovery[r]);
+  return s->visible.of_action[r][a] & undecided || s->independence->fails[r][a];
 }
 
 static void add_goals(struct stubborn *s, uint64_t undecided) {
@@ -540,20 +556,20 @@ static void add_goals(struct stubborn *s, uint64_t undecided) {
 static uint32_t count_enabled(const struct stubborn *s) {
   uint32_t count = 0;
   for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
-    count += (uint32_t)__builtin_popcountll(s->in[i] & s->enabled[i]);
+    count += (uint32_t)__builtin_popcountll(s->set.in[i] & s->state.enabled[i]);
   return count;
 }
 
 static void keep_enabled(const struct stubborn *s, uint64_t *to) {
   for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
-    to[i] = s->in[i] & s->enabled[i];
+    to[i] = s->set.in[i] & s->state.enabled[i];
 }
 
 static void begin_set(struct stubborn *s, uint32_t turn) {
   s->turn = turn;
-  memset(s->all_of_role, false, (size_t)s->model->nroles * s->stride);
-  memset(s->in, 0, (size_t)s->n * s->stride * sizeof *s->in);
-  s->nwork = s->ndeferred = 0;
+  memset(s->set.all_of_role, false, (size_t)s->model->nroles * s->stride);
+  memset(s->set.in, 0, (size_t)s->n * s->stride * sizeof *s->set.in);
+  s->set.nwork = s->set.ndeferred = 0;
 }
 
 /* Returns the number of enabled classes in the set. */
@@ -569,7 +585,7 @@ static bool has_goal(const struct stubborn *s, uint64_t undecided) {
   for (uint32_t p = 0; p < s->n; p++)
     for (uint32_t a = 0; a < role_at(s, p)->nactions + 2; a++) {
       size_t at = (size_t)p * s->stride + a;
-      if (s->in[at] & s->enabled[at] && is_goal(s, p, a, undecided))
+      if (s->set.in[at] & s->state.enabled[at] && is_goal(s, p, a, undecided))
         return true;
     }
   return false;
@@ -579,7 +595,7 @@ static bool has_goal(const struct stubborn *s, uint64_t undecided) {
 static bool seen_before(const struct stubborn *s, uint32_t p) {
   const struct role *role = role_at(s, p);
   for (uint32_t q = role->first; q < p && s->model->nmessages == 0; q++)
-    if (s->row[q] == s->row[p])
+    if (s->state.row[q] == s->state.row[p])
       return true;
   return false;
 }
@@ -589,7 +605,7 @@ static uint32_t find_invisible_set(struct stubborn *s, uint64_t undecided, uint3
   uint32_t in_vain = 0;
   for (uint32_t p = 0; p < s->n && least > 1; p++)
     for (uint32_t a = 0; a < role_at(s, p)->nactions && least > 1; a++)
-      for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
+      for (senders from = s->state.enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
         if (in_vain == IN_VAIN_MOST)
           return least;
         if (is_goal(s, p, a, undecided) || seen_before(s, p))
@@ -612,8 +628,8 @@ static uint32_t find_invisible_set(struct stubborn *s, uint64_t undecided, uint3
 bool stubborn_sets(struct stubborn *s, const content *row, uint64_t decided, const uint64_t *enabled,
                    uint64_t *visible_set, uint64_t *invisible_set) {
   uint64_t undecided = ~decided & (s->properties ? bit(s->properties) - 1 : 0);
-  s->row = row;
-  s->enabled = enabled;
+  s->state.row = row;
+  s->state.enabled = enabled;
   find_possible(s);
   uint32_t least = find_visible_set(s, undecided, visible_set);
   return least > 1 && find_invisible_set(s, undecided, least, invisible_set) < least;

@@ -4,10 +4,13 @@
    at once: no property observes when that happens, nothing can interfere, and everything that could happen before it
    can happen after it. The use of a message by a process is cached by its local state. The path of the message is
    followed in the row that is being normalised (normalise.c). */
-#include "steps/step_system_internal.h"
+#include "steps/transition_fusion.h"
 
+#include "analysis/action_use.h"
 #include "analysis/stable_predicates.h"
 #include "interp/local.h"
+#include "steps/dead_data.h"
+#include "steps/step_system_internal.h"
 
 #include <string.h>
 
@@ -64,11 +67,11 @@ void transition_fusion_init(struct step_system *s) {
   y->at_once = s->base.licences->of[REDUCE_FUSION].applied;
   y->local = arena_array(&s->arena, s->interp->max_local + 1, sizeof *y->local);
   y->after = arena_array(&s->arena, s->interp->max_local + 1, sizeof *y->after);
-  s->transition_fusion = some ? y : NULL;
+  s->form.transition_fusion = some ? y : NULL;
 }
 
 void transition_fusion_release(struct step_system *s) {
-  struct transition_fusion *y = s->transition_fusion;
+  struct transition_fusion *y = s->form.transition_fusion;
   if (!y)
     return;
   for (uint32_t cell = 0; cell < s->cells.ncells; cell++) {
@@ -84,7 +87,7 @@ void transition_fusion_release(struct step_system *s) {
 }
 
 size_t transition_fusion_bytes(const struct step_system *s) {
-  return s->transition_fusion ? s->transition_fusion->bytes : 0;
+  return s->form.transition_fusion ? s->form.transition_fusion->bytes : 0;
 }
 
 /* --- the use of a message by a process --- */
@@ -109,7 +112,7 @@ static void add_forwarded(struct message_use_builder *h, const struct outgoing_m
 /* Does the process stay unchanged for every choice? Records what it sends. */
 static bool forward_message(struct message_use_builder *h, uint32_t action) {
   struct step_system *s = h->system;
-  struct transition_fusion *y = s->transition_fusion;
+  struct transition_fusion *y = s->form.transition_fusion;
   size_t size = role_local_length(&s->model->roles[h->role]) * sizeof *y->local;
   struct choices choices = {0};
   bool stays = true;
@@ -129,7 +132,7 @@ static bool forward_message(struct message_use_builder *h, uint32_t action) {
 
 static bool forwards_at(struct message_use_builder *h, uint32_t action) {
   struct step_system *s = h->system;
-  struct transition_fusion *y = s->transition_fusion;
+  struct transition_fusion *y = s->form.transition_fusion;
   const struct role *role = &s->model->roles[h->role];
   const struct action *a = &role->actions[action];
   struct model_error error;
@@ -137,7 +140,7 @@ static bool forwards_at(struct message_use_builder *h, uint32_t action) {
   bool failed;
   const value *v = content_values(&s->cells, h->to, h->local, &n);
   memcpy(y->local, v, n * sizeof *v);
-  local_fill_dont_care(&s->cells, h->role, y->local);
+  local_fill_dont_care(s->model, h->role, y->local);
   if (a->point != ANY_POINT)
     y->local[LOCAL_VAR(role->point_var)] = a->point;
   if (!action_matches(s->interp, action, h->to, y->local, s->steps.globals, &h->in, &failed, &error))
@@ -157,7 +160,7 @@ static bool stays_at_point(struct step_system *s, uint32_t r, uint32_t p, conten
       return false;
   for (uint32_t label = 0; label < role_npoints(role) && role->point_var != NO_VAR; label++)
     if (label != (uint32_t)v[LOCAL_VAR(role->point_var)] &&
-        point_reaches(s->transition_fusion->stable, r, (uint32_t)v[LOCAL_VAR(role->point_var)], label))
+        point_reaches(s->form.transition_fusion->stable, r, (uint32_t)v[LOCAL_VAR(role->point_var)], label))
       return false;
   return true;
 }
@@ -172,10 +175,10 @@ static struct message_use message_use_compute(struct step_system *s, uint32_t ce
   for (uint32_t a = 0; a < role->nactions && !any; a++)
     if (role->actions[a].trigger != TRIGGER_NONE && role->actions[a].kind == h.in.kind &&
         !message_never_affects(s, to, local, from, l, a))
-      any = !s->transition_fusion->is[h.role][a] || !forwards_at(&h, a);
+      any = !s->form.transition_fusion->is[h.role][a] || !forwards_at(&h, a);
   if (any)
     h.use.is = USE_ANY;
-  else if (s->transition_fusion->at_once && h.use.ways == 1 && stays_at_point(s, h.role, to, local))
+  else if (s->form.transition_fusion->at_once && h.use.ways == 1 && stays_at_point(s, h.role, to, local))
     h.use.is = USE_AT_ONCE;
   if (h.use.n == 1)
     h.use.cell = s->cells.channel[(size_t)to * s->model->nprocesses + h.use.forwarded[0].to];
@@ -185,7 +188,7 @@ static struct message_use message_use_compute(struct step_system *s, uint32_t ce
 /* --- the path of a message --- */
 
 static const struct message_use *message_use_make(struct step_system *s, uint32_t cell, content local, message_id l) {
-  struct transition_fusion *y = s->transition_fusion;
+  struct transition_fusion *y = s->form.transition_fusion;
   uint32_t before = y->nknown[cell];
   indexed_reserve(y->known[cell], y->nknown[cell], local, 0);
   y->bytes += (y->nknown[cell] - before) * sizeof **y->known;
@@ -202,7 +205,7 @@ static const struct message_use *message_use_make(struct step_system *s, uint32_
 /* For a message in a channel. */
 static inline const struct message_use *message_use_in(struct step_system *s, const content *row, uint32_t cell,
                                                        message_id l) {
-  const struct transition_fusion *y = s->transition_fusion;
+  const struct transition_fusion *y = s->form.transition_fusion;
   content local = row[s->cells.cell[cell].b];
   if (local < y->nknown[cell] && l < y->known[cell][local].n && y->known[cell][local].of[l])
     return y->known[cell][local].of[l];

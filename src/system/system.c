@@ -1,5 +1,9 @@
 #include "system/system.h"
 
+#include "base/memory.h"
+
+#include <string.h>
+
 void system_save_common(const struct system *s, struct saver *to) {
   save_number(to, s->order_mattered);
   save_number(to, s->order_unstable);
@@ -14,4 +18,19 @@ void system_load_common(struct system *s, struct loader *from) {
   s->channel_bound = (uint32_t)load_number(from);
   s->distance = (uint32_t)load_number(from);
   s->distance_cut = load_number(from);
+}
+
+void run_add(struct run *run, struct witness *w) {
+  run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
+  run->steps[run->nsteps++] = w;
+}
+
+void run_release(struct run *run) {
+  config_free(run->initial);
+  for (uint32_t i = 0; i < run->nsteps; i++)
+    witness_free(run->steps[i]);
+  memory_free(run->steps);
+  memory_free(run->order);
+  memory_free(run->reached);
+  memset(run, 0, sizeof *run);
 }

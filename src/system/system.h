@@ -6,14 +6,6 @@
 #include "base/archive.h"
 #include "interp/config.h"
 
-/* The don't-care value: stands for a variable that is never read again, or for an oracle that is not chosen. No
-   renaming changes it. It occurs only in packed local states; a configuration has the type's first value instead. */
-#define VALUE_DONT_CARE (INT64_MIN + 128)
-
-/* Whether states keep the first values of inputs, which only `initial` reads: not at all, as a set, or for each
-   process. */
-enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
-
 /* A state is its exact, canonical key: two states are equal exactly if their bytes are. */
 struct state {
   const uint8_t *bytes;
@@ -68,6 +60,7 @@ struct run {
   uint32_t
       *reached; /* by state of the path: the number of steps after which it is reached; NULL: one step for each state */
 };
+void run_add(struct run *, struct witness *); /* which it owns from now on */
 void run_release(struct run *);
 
 enum goal_kind { GOAL_STATE, GOAL_BROKEN_STEP, GOAL_ERROR };
@@ -87,6 +80,65 @@ struct system;
 /* A fairness group is taken infinitely often if it is enabled forever (weak) or infinitely often (strong). */
 typedef void group_fn(void *context, uint32_t group);
 
+/* The capabilities of a system beyond the search for states. A function that is NULL is not supported; what follows is
+   said where that matters. */
+
+struct system_liveness { /* liveness queries */
+  /* Each group that is enabled in the state, once. NULL: the system has no groups. */
+  void (*enabled)(struct system *, const struct state *, group_fn *, void *context);
+  /* Does a run that reaches this state, which has no successors, stutter there forever? If not, the environment allows
+     no run through the state. NULL: it does. */
+  bool (*stutters_forever)(struct system *, const struct state *);
+  /* Like concretise, for a path of n states with no goal; required[i] applies to the step from path[i] to path[i + 1].
+   */
+  bool (*concretise_path)(struct system *, const struct state *path, uint32_t n,
+                          const struct step_requirement *required, struct run *);
+};
+
+struct system_statistics {
+  void (*stored)(struct system *, const struct state *); /* called once for each state that the engine stores */
+  /* Steps: the round distance between live processes in a configuration. */
+  uint32_t (*round_distance)(struct system *, const struct config *);
+  /* The number of heard-of assignments that plain enumeration would try in the stored states. False, or NULL: cannot be
+     counted. */
+  bool (*heard_of_assignments)(struct system *, struct text *decimal);
+};
+
+struct system_threads {
+  /* A system of the same query for another thread. It shares the intern tables of this one, so keys have the same
+     meaning. Neither system may be used by another thread during the call. It may return NULL: not supported. */
+  struct system *(*clone)(struct system *);
+  /* Adds the statistics of the other system to this one, and takes over its restart flag. */
+  void (*join)(struct system *, struct system *other);
+};
+
+/* Checkpoints: save and restore the intern tables that keys refer to, except those of the model's values, and the
+   counters. The system must be idle. `load` takes a fresh system of the same query in which values have the same ids;
+   afterwards keys have the same meaning. The loader is marked bad if they do not. Not allowed if
+   system->keys_transient. */
+struct system_checkpoint {
+  void (*save)(struct system *, struct saver *);
+  void (*load)(struct system *, struct loader *);
+};
+
+/* Keys have become too narrow (system->restart): `widen` chooses a new layout with room for all interned ids. `widened`
+   then converts the key of a state from the old layout to the new one, so the search keeps its states; the bytes are
+   valid until the next call. Without these functions the search has to start again. */
+struct system_widening {
+  void (*widen)(struct system *);
+  struct state (*widened)(struct system *, const struct state *before);
+};
+
+struct system_ranks { /* a search on several ranks */
+  /* The i-th intern table that keys refer to; NULL: there are no more. Together with the model's values, these tables
+     define what a key means. No table at all: not supported. */
+  struct intern *(*names)(struct system *, uint32_t i);
+  /* The counters that `stored` updates, in a form that can be summed over ranks, and setting them to the sums; NULL:
+     there are none. */
+  uint32_t (*counts)(struct system *, const uint64_t **);
+  void (*set_counts)(struct system *, const uint64_t *, uint32_t n);
+};
+
 struct system_ops {
   /* Both return false if the callback stopped them. */
   bool (*initial)(struct system *, emit_fn *, void *context);
@@ -98,54 +150,21 @@ struct system_ops {
   /* Expands all states of a frontier together. Every successor of any of them is emitted at least once, from a
      predecessor with the lowest fault cost. Only if system->layerwise. */
   bool (*expand)(struct system *, frontier_fn *, emit_from_fn *, void *context);
-  /* Invariant or cover formula number i of the query. */
+  /* Invariant or cover formula number i of the query; the query's i-th atom. */
   enum verdict3 (*holds)(struct system *, uint32_t i, const struct state *, struct model_error *);
+  enum verdict3 (*atom)(struct system *, uint32_t i, const struct state *, struct model_error *);
   /* path[0] is an initial state, and each further state is a successor of the one before. GOAL_ERROR: the path ends
      with the state before the error, and one more step follows. Returns false if there is no such run, which is a bug
      of the system. */
   bool (*concretise)(struct system *, const struct state *path, uint32_t n, const struct path_goal *, struct run *);
-  /* Liveness queries: the truth of the query's i-th atom in a state. */
-  enum verdict3 (*atom)(struct system *, uint32_t i, const struct state *, struct model_error *);
-  /* Liveness queries: each group that is enabled in the state, once. NULL: the system has no groups. */
-  void (*enabled)(struct system *, const struct state *, group_fn *, void *context);
-  /* Liveness queries: does a run that reaches this state, which has no successors, stutter there forever? If not, the
-     environment allows no run through the state. NULL: it does. */
-  bool (*stutters_forever)(struct system *, const struct state *);
-  /* Like concretise, for a path of n states with no goal; required[i] applies to the step from path[i] to path[i + 1].
-   */
-  bool (*concretise_path)(struct system *, const struct state *path, uint32_t n,
-                          const struct step_requirement *required, struct run *);
-  void (*stored)(struct system *, const struct state *); /* called once for each state that the engine stores */
-  /* Steps: the round distance between live processes in a configuration. */
-  uint32_t (*round_distance)(struct system *, const struct config *);
-  /* The number of heard-of assignments that plain enumeration would try in the stored states. False, or NULL: cannot be
-     counted. */
-  bool (*heard_of_assignments)(struct system *, struct text *decimal);
-  /* A system of the same query for another thread. It shares the intern tables of this one, so keys have the same
-     meaning. Neither system may be used by another thread during the call. NULL: not supported. */
-  struct system *(*clone)(struct system *);
-  /* Adds the statistics of the other system to this one, and takes over its restart flag. */
-  void (*join)(struct system *, struct system *other);
-  /* Save and restore the intern tables that keys refer to, except those of the model's values, and the counters. The
-     system must be idle. `load` takes a fresh system of the same query in which values have the same ids; afterwards
-     keys have the same meaning. The loader is marked bad if they do not. Not allowed if system->keys_transient; NULL:
-     not supported. */
-  void (*save)(struct system *, struct saver *);
-  void (*load)(struct system *, struct loader *);
-  /* Keys have become too narrow (system->restart): `widen` chooses a new layout with room for all interned ids.
-     `widened` then converts the key of a state from the old layout to the new one, so the search keeps its states; the
-     bytes are valid until the next call. NULL: not supported, and the search has to start again. */
-  void (*widen)(struct system *);
-  struct state (*widened)(struct system *, const struct state *before);
-  /* For several ranks: the i-th intern table that keys refer to; NULL: there are no more. Together with the model's
-     values, these tables define what a key means. No table at all, or no such function: not supported. */
-  struct intern *(*names)(struct system *, uint32_t i);
-  /* The counters that `stored` updates, in a form that can be summed over ranks, and setting them to the sums; NULL:
-     there are none. */
-  uint32_t (*counts)(struct system *, const uint64_t **);
-  void (*set_counts)(struct system *, const uint64_t *, uint32_t n);
-  size_t (*memory)(const struct system *);
+  size_t (*memory)(const struct system *); /* bytes of all tables that can grow */
   void (*free)(struct system *);
+  struct system_liveness liveness;
+  struct system_statistics statistics;
+  struct system_threads threads;
+  struct system_checkpoint checkpoint;
+  struct system_widening widening;
+  struct system_ranks ranks;
 };
 
 struct system {
@@ -204,10 +223,6 @@ struct system_options {
 /* Save and load the fields that all systems share, except `farthest`. */
 void system_save_common(const struct system *, struct saver *);
 void system_load_common(struct system *, struct loader *);
-
-/* Lockstep rounds. For steps: step_system_new in steps/step_system.h. */
-struct system *lockstep_new(struct interpreter *, struct model *, const struct query *, const struct licences *,
-                            const struct system_options *);
 
 /* All successors of a state, including the steps that partial-order reduction would defer. */
 static inline bool system_all_successors(struct system *s, const struct state *at, emit_fn *emit, void *context) {

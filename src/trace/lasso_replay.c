@@ -153,8 +153,8 @@ enum lasso_made lasso_run(struct system *space, struct interpreter *interp, uint
     uint32_t n, to = l->loop;
     struct step_requirement *wish;
     struct state *path = stays ? NULL : repeated(l, times, &wish, &n);
-    bool ok = stays ? space->ops->concretise_path(space, l->path, l->n, l->wish, run)
-                    : space->ops->concretise_path(space, path, n, wish, run);
+    bool ok = stays ? space->ops->liveness.concretise_path(space, l->path, l->n, l->wish, run)
+                    : space->ops->liveness.concretise_path(space, path, n, wish, run);
     if (!stays) {
       memory_free(path);
       memory_free(wish);

@@ -3,6 +3,7 @@
 #include "lang/parser.h"
 #include "lang/typecheck.h"
 #include "steps/message_routes.h"
+#include "steps/ring_rotations.h"
 #include "steps/step_canonical_internal.h"
 
 #include "base/vec.h"

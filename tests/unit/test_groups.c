@@ -2,6 +2,7 @@
    reaches, what can be taken is what the reference finds by trying every event, and each step is a taking of what the
    reference says. In all semantics, with and without reductions, on models of ours and on random ones. */
 #include "search/visited_set.h"
+#include "steps/dead_data.h"
 #include "steps/step_system_internal.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void add(struct found *f, const content *row, const value *group) {
 
 static void fast_group(void *context, uint32_t group) {
   struct found *f = context;
-  add(f, NULL, intern_at(f->trial->space->group_names, group));
+  add(f, NULL, intern_at(f->trial->space->liveness.group_names, group));
 }
 
 static void slow_group(void *context, const struct fair_group *g) {
@@ -77,7 +78,7 @@ static bool fast_step(void *context, const struct state *state, const struct edg
   content *row = memory_alloc((s->cells.ncells + 1) * sizeof *row);
   keys_load(&s->keys, state, words);
   keys_unpack(&s->keys, words, row);
-  add(f, row, intern_at(s->group_names, edge->group));
+  add(f, row, intern_at(s->liveness.group_names, edge->group));
   memory_free(words);
   memory_free(row);
   return true;
@@ -92,12 +93,12 @@ static bool slow_step(void *context, const struct witness *w, enum step_result r
   if (result != STEP_OK || !event_fair_group(f->trial->interp, f->trial->query.environment, w->event, &g))
     return true;
   uint64_t *words = memory_alloc((s->keys.nwords + 2) * sizeof *words);
-  row_from_config(s, next, s->row);
-  if (!row_key(s, s->row, words, NULL, NULL)) {
+  row_from_config(s, next, s->scratch.row);
+  if (!row_key(s, s->scratch.row, words, NULL, NULL)) {
     s->base.restart = true;
-  } else if (!s->too_far) { /* rounds lie further apart than anybody looks */
-    keys_unpack(&s->keys, words, s->row);
-    add(f, s->row, (value[]){g.process, g.action, g.sender, g.message});
+  } else if (!s->distance.too_far) { /* rounds lie further apart than anybody looks */
+    keys_unpack(&s->keys, words, s->scratch.row);
+    add(f, s->scratch.row, (value[]){g.process, g.action, g.sender, g.message});
   }
   memory_free(words);
   return !s->base.restart;
@@ -126,10 +127,10 @@ static bool compare_state(struct live_system *t, const struct state *state, cons
   struct system *space = &s->base;
   struct intern *names = intern_new();
   struct found fast = {t, names, {0}}, slow = {t, names, {0}};
-  space->ops->enabled(space, state, fast_group, &fast);
+  space->ops->liveness.enabled(space, state, fast_group, &fast);
   keys_load(&s->keys, state, s->words);
-  keys_unpack(&s->keys, s->words, s->row);
-  struct config *c = state_cells_to_config(&s->cells, s->row);
+  keys_unpack(&s->keys, s->words, s->scratch.row);
+  struct config *c = state_cells_to_config(&s->cells, s->scratch.row);
   config_groups(t->interp, t->query.environment, c, slow_group, &slow);
   check_same(&fast, &slow, "groups that are possible", text);
   fast.at = slow.at = (__typeof__(fast.at)){0};

@@ -99,7 +99,7 @@ static size_t fake_memory(const struct system *s) {
 static const struct system_ops fake_ops = {.initial = fake_initial,
                                            .successors = fake_successors,
                                            .atom = fake_atom,
-                                           .enabled = fake_enabled,
+                                           .liveness.enabled = fake_enabled,
                                            .memory = fake_memory};
 
 static void fake_make(struct fake *f) {

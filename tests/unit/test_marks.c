@@ -2,6 +2,7 @@
    judge of clauses about whole runs, along random runs of the reference and along paths made concrete. */
 #include "interp/run_clauses.h"
 #include "lockstep/lockstep.h"
+#include "lockstep/lockstep_system.h"
 
 #include "base/vec.h"
 
@@ -179,10 +180,10 @@ static bool covers(const struct found *f, const struct found_edge *e) {
 
 static void successors(struct live_system *t, const struct key *k, bool plain, struct found *f) {
   struct state s = state_of(k);
-  t->space->plain = plain;
+  t->space->form.plain = plain;
   vec_clear(&f->edges);
   t->space->base.ops->successors(&t->space->base, &s, collect, f);
-  t->space->plain = false;
+  t->space->form.plain = false;
 }
 
 /* --- menus against the plain way --- */
@@ -417,12 +418,12 @@ static void make_concrete(const char *text, struct live_system *t, uint32_t roun
   for (uint32_t i = 0; i < n; i++)
     states[i] = state_of(&path[i]);
   struct run run;
-  if (!t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &run))
+  if (!t->space->base.ops->liveness.concretise_path(&t->space->base, states, n, wish, &run))
     fail_msg("%s\na path of %u states cannot be made concrete", text, n);
   static const volatile sig_atomic_t now = 1;
   struct run none = {0};
   interpreter_watch(t->interp, &now);
-  assert_int_equal(t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &none), n == 1);
+  assert_int_equal(t->space->base.ops->liveness.concretise_path(&t->space->base, states, n, wish, &none), n == 1);
   interpreter_watch(t->interp, NULL);
   if (n == 1)
     run_release(&none);
@@ -531,9 +532,9 @@ static void compare_lotteries(const char *text, struct live_system *t, uint32_t 
     struct results fast = {0}, plain = {0};
     struct state s = state_of(&seen.edges.at[i].to);
     t->space->base.ops->successors(&t->space->base, &s, collect_result, &fast);
-    t->space->plain = true;
+    t->space->form.plain = true;
     t->space->base.ops->successors(&t->space->base, &s, collect_result, &plain);
-    t->space->plain = false;
+    t->space->form.plain = false;
     assert_null(t->space->base.coins_lost);
     if (!has_all(&fast, &plain) || !has_all(&plain, &fast))
       fail_msg("%s\nstate %zu: lotteries differ", text, i);

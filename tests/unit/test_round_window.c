@@ -6,6 +6,8 @@
 #include "lang/typecheck.h"
 #include "search/bfs.h"
 #include "short.h"
+#include "steps/dead_data.h"
+#include "steps/normalise.h"
 #include "steps/step_system_internal.h"
 
 #include <setjmp.h>
@@ -154,19 +156,19 @@ typedef struct config *abstraction_fn(struct subject *, const struct config *);
 /* Now and then from what is remembered and, once more, without that. */
 static struct config *relative(struct subject *t, const struct config *c) {
   struct step_system *s = step_system_of(t->space);
-  size_t bytes = s->cells.ncells * sizeof *s->row;
-  row_from_config(s, c, s->row);
-  uint32_t distance = row_normalise(s, s->row);
+  size_t bytes = s->cells.ncells * sizeof *s->scratch.row;
+  row_from_config(s, c, s->scratch.row);
+  uint32_t distance = row_normalise(s, s->scratch.row);
   if (++t->made % FORGETS_EVERY == 0) {
     content *remembered = memory_alloc(bytes + 1);
-    memcpy(remembered, s->row, bytes);
+    memcpy(remembered, s->scratch.row, bytes);
     normaliser_clear_cache(s);
-    row_from_config(s, c, s->row);
-    assert_int_equal(row_normalise(s, s->row), distance);
-    assert_memory_equal(s->row, remembered, bytes);
+    row_from_config(s, c, s->scratch.row);
+    assert_int_equal(row_normalise(s, s->scratch.row), distance);
+    assert_memory_equal(s->scratch.row, remembered, bytes);
     memory_free(remembered);
   }
-  return state_cells_to_config(&s->cells, s->row);
+  return state_cells_to_config(&s->cells, s->scratch.row);
 }
 
 /* The same for Itai-Rodeh, written down once more; and what is wrong with it, if anything. */
@@ -515,9 +517,9 @@ static void same_set(const char *path, int64_t n, int64_t k, value most) {
   struct forms f = {s, images};
   uint32_t states = count_states(space);
   for (size_t i = 0; i < all.all.n; i++) {
-    row_from_config(s, all.all.at[i], s->row);
-    assert_true(row_key(s, s->row, s->packed, NULL, NULL));
-    struct state state = keys_state(&s->keys, s->packed);
+    row_from_config(s, all.all.at[i], s->scratch.row);
+    assert_true(row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL));
+    struct state state = keys_state(&s->keys, s->scratch.packed);
     put_form(&f, &state, &(struct edge){0});
     put_form(&(struct forms){s, space}, &state, &(struct edge){0});
     config_free(all.all.at[i]);

@@ -578,7 +578,7 @@ static size_t graph_memory(const struct system *s) {
 static const struct system_ops graph_ops = {.initial = graph_initial,
                                             .successors = graph_successors,
                                             .holds = graph_holds,
-                                            .stored = graph_stored,
+                                            .statistics.stored = graph_stored,
                                             .memory = graph_memory};
 
 static const uint32_t identity[8] = {0, 1, 2, 3, 4, 5, 6, 7};

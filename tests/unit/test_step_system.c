@@ -110,8 +110,8 @@ static uint64_t quiet_steps;
 
 static struct config *config_of(struct step_system *s, const struct state *state) {
   keys_load(&s->keys, state, s->words);
-  keys_unpack(&s->keys, s->words, s->row);
-  return state_cells_to_config(&s->cells, s->row);
+  keys_unpack(&s->keys, s->words, s->scratch.row);
+  return state_cells_to_config(&s->cells, s->scratch.row);
 }
 
 /* A invisible step: what the interpreter says of properties stays the same. */
@@ -318,7 +318,7 @@ static void ask_by(struct subject *t, const struct query *q, const struct reduct
   if (!l->of[REDUCE_PARTIAL_ORDER].applied) {
     struct system *space = step_system_new(t->interp, t->model, q, l, &options);
     if (letters == PER_MESSAGE_ALWAYS)
-      step_system_of(space)->digests_from = 0;
+      step_system_of(space)->checked.digests_from = 0;
     if (!step_system_of(space)->plain)
       compare_edges(step_system_of(space), what);
     space->ops->free(space);
