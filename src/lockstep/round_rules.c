@@ -578,6 +578,30 @@ static bool never_corrupts(const struct environment *env) {
   return false;
 }
 
+/* Is the clause part of the rules below? If not, the interpreter enumerates the rounds. */
+static bool is_ruled(const struct clause *c) {
+  switch (c->kind) {
+  case CLAUSE_CRASH:
+  case CLAUSE_OMIT:
+  case CLAUSE_BYZANTINE:
+  case CLAUSE_LOST:
+  case CLAUSE_CORRUPTED:
+  case CLAUSE_EVERY:
+  case CLAUSE_FROM_ROUND:
+  case CLAUSE_SYNCHRONOUS:
+    return true;
+  case CLAUSE_OFTEN: /* infinite runs: acceptance_marks.c */
+  case CLAUSE_FINALLY:
+  case CLAUSE_ONCE:
+  case CLAUSE_FAIR:
+    return true;
+  case CLAUSE_DUPLICATED: /* steps only */
+  case CLAUSE_CHANNELS:
+    break;
+  }
+  return false;
+}
+
 struct rules *rules_of(struct interpreter *interp, uint32_t environment, uint32_t point, uint32_t rounds,
                        const struct demand *demands, uint32_t ndemands, struct arena *arena) {
   const struct model *m = interp->model;
@@ -589,6 +613,8 @@ struct rules *rules_of(struct interpreter *interp, uint32_t environment, uint32_
   r->corrupts = environment_corrupts(env) && !never_corrupts(env);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
+    if (!is_ruled(c))
+      r->plain = "a clause of no known kind";
     r->lossy |= c->kind == CLAUSE_LOST;
     r->crashes |= c->kind == CLAUSE_CRASH && c->limit > 0;
     if (c->kind == CLAUSE_LOST && c->per == PER_RECEIVER)

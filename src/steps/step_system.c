@@ -383,6 +383,42 @@ static const struct system_ops step_system_ops = {
    processes. */
 #define DIVERGENCE_DISTANCE(nprocesses) (4 + 3 * (nprocesses))
 
+/* Do the local steps know what the clause allows? If not, the interpreter enumerates the steps. */
+static bool has_local_steps(const struct clause *c) {
+  switch (c->kind) {
+  case CLAUSE_CRASH:
+  case CLAUSE_BYZANTINE:
+  case CLAUSE_LOST:
+  case CLAUSE_DUPLICATED:
+  case CLAUSE_CHANNELS:
+  case CLAUSE_FAIR:
+    return true;
+  case CLAUSE_OMIT: /* rounds only */
+  case CLAUSE_CORRUPTED:
+  case CLAUSE_EVERY:
+  case CLAUSE_FROM_ROUND:
+  case CLAUSE_OFTEN:
+  case CLAUSE_FINALLY:
+  case CLAUSE_ONCE:
+  case CLAUSE_SYNCHRONOUS:
+    break;
+  }
+  return false;
+}
+
+/* Why the interpreter computes the successors; NULL: local steps do. */
+static const char *plain_reason(const struct step_system *s, const struct system_options *options) {
+  const struct environment *env = &s->model->environments[s->base.query->environment];
+  if (options->successors == SUCCESSORS_PLAIN)
+    return "plain: asked for";
+  if (s->cells.arrivals)
+    return "plain: the order of messages is kept";
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (!has_local_steps(&env->clauses[i]))
+      return "plain: a clause of no known kind";
+  return NULL;
+}
+
 static void read_environment(struct step_system *s) {
   const struct model *m = s->model;
   const struct query *q = s->base.query;
@@ -442,10 +478,12 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   s->fault_permits.status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->fault_permits.status);
   s->scratch.vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->scratch.vector);
   read_environment(s);
+  const char *plain = plain_reason(s, options);
+  s->plain = plain != NULL;
+  s->base.successors = plain ? plain : "local steps";
   groups_init(s);
   s->liveness.adversary_choice_names = intern_new();
-  s->base.probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely &&
-                          options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
+  s->base.probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely && !s->plain;
   local_steps_init(s);
   moves_store_init(s);
   dead_data_init(s);
@@ -456,17 +494,13 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   if (l->of[REDUCE_ROUND_WINDOW].applied)
     s->form.window = relative_rounds_new(&s->cells);
   s->base.has_distance = s->form.window;
-  s->base.has_channels = m->nmessages > 0 && options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
+  s->base.has_channels = m->nmessages > 0 && !s->plain;
   s->distance.most = options->max_distance && options->max_distance != ANY_DISTANCE ? options->max_distance
                      : s->form.window                                               ? DIVERGENCE_DISTANCE(m->nprocesses)
                                                                                     : ANY_DISTANCE;
   transition_fusion_init(s);
   normaliser_init(s);
   s->form.normalised = s->form.canonical || s->form.window || s->form.transition_fusion;
-  s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
-  s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
-                       : s->plain                              ? "plain: the order of messages is kept"
-                                                               : "local steps";
   use_partial_order(s);
   automorphic_init(s);
   for (uint32_t r = 0; r < m->nroles; r++) {
