@@ -1,9 +1,12 @@
 """When a process that was started can be sent a signal."""
 import pathlib
 import re
+import signal
 import time
 
 SECONDS = 120
+# Whoever is started by nohup ignores SIGHUP, and so would all processes that a suite starts.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def minds(pid, number):

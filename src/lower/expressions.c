@@ -442,13 +442,14 @@ static struct sym_value *lower_domain(struct scope *s, const struct node *n) {
   const struct type *t = n->type->element;
   if (t->count > 4096)
     lower_refuse(l, n->at, "a type with too many values to go through");
-  truth *guard = arena_array(l->arena, t->count + 1, sizeof *guard);
-  struct sym_value **member = arena_array(l->arena, t->count + 1, sizeof *member);
-  for (uint64_t i = 0; i < t->count; i++) {
+  size_t count = (size_t)t->count;
+  truth *guard = arena_array(l->arena, count + 1, sizeof *guard);
+  struct sym_value **member = arena_array(l->arena, count + 1, sizeof *member);
+  for (size_t i = 0; i < count; i++) {
     guard[i] = EXPR_TRUE;
     member[i] = sym_nth_value(l, t, i);
   }
-  return sym_set_of(l, n->type, guard, member, t->count);
+  return sym_set_of(l, n->type, guard, member, count);
 }
 
 /* ---- records, arrays, sequences ---- */

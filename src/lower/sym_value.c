@@ -27,7 +27,7 @@ struct sym_value *sym_parts(struct lowering *l, enum sym_value_kind kind, uint64
     lower_refuse(l, l->at, "a value of more than %d parts", MEMBERS_MOST);
   struct sym_value *v = make(l, kind);
   v->n = (uint32_t)n;
-  v->part = arena_array(l->arena, n + 1, sizeof *v->part);
+  v->part = arena_array(l->arena, v->n + (size_t)1, sizeof *v->part);
   return v;
 }
 
@@ -47,7 +47,7 @@ static struct sym_value *make_set(struct lowering *l, const struct type *element
   v->element = element;
   v->base = base;
   v->n = (uint32_t)n;
-  v->has = arena_array(l->arena, n + 1, sizeof *v->has);
+  v->has = arena_array(l->arena, v->n + (size_t)1, sizeof *v->has);
   for (uint32_t i = 0; i < v->n; i++)
     v->has[i] = EXPR_FALSE;
   return v;
@@ -243,7 +243,8 @@ const struct type *part_type(const struct type *t, uint32_t i) {
 
 static struct sym_value *const_set(struct lowering *l, const struct type *t, value v) {
   struct values *values = &l->model->values;
-  uint64_t cursor = 0, n = 0, size = set_size(values, t, v);
+  uint64_t cursor = 0;
+  size_t n = 0, size = memory_size(set_size(values, t, v));
   truth *guard = arena_array(l->arena, size + 1, sizeof *guard);
   struct sym_value **member = arena_array(l->arena, size + 1, sizeof *member);
   for (value x; n < size && set_member(values, t, v, &cursor, &x); n++) {

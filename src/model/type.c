@@ -122,14 +122,14 @@ static uint64_t parts_count(const struct type *t) { return t->kind == TYPE_RECOR
 /* A number in mixed radix, the last part as the least significant digit. */
 static value parts_nth(struct values *values, const struct type *t, uint64_t index) {
   struct parts_buffer scratch;
-  uint64_t n = parts_count(t);
+  size_t n = memory_size(parts_count(t));
   value *part = parts_init(&scratch, n);
-  for (uint64_t i = n; i-- > 0;) {
+  for (size_t i = n; i-- > 0;) {
     uint64_t radix = type_part(t, i)->count;
     part[i] = type_nth(values, type_part(t, i), index % radix);
     index /= radix;
   }
-  return parts_finish(&scratch, values, (size_t)n);
+  return parts_finish(&scratch, values, n);
 }
 
 /* The rank-th element that the first n parts do not hold (ranks count in the order of indices). */
@@ -318,11 +318,11 @@ bool type_has(const struct values *values, const struct type *t, value v) {
 
 static value parts_default(struct values *values, const struct type *t) {
   struct parts_buffer scratch;
-  uint64_t n = parts_count(t);
+  size_t n = memory_size(parts_count(t));
   value *part = parts_init(&scratch, n);
-  for (uint64_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++)
     part[i] = i > 0 && t->kind == TYPE_ARRAY ? part[0] : type_default(values, type_part(t, i));
-  return parts_finish(&scratch, values, (size_t)n);
+  return parts_finish(&scratch, values, n);
 }
 
 value type_default(struct values *values, const struct type *t) {
