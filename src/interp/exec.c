@@ -80,7 +80,12 @@ bool eval_guard(struct eval *e, const struct guard *g) {
   if (g->ngen == 0)
     return !g->cond || eval_true(e, g->cond);
   struct exec_guard_witnesses w = {.guard = g};
+  size_t before = e->choices ? e->choices->at : 0;
   eval_bindings(e, g->gen, g->ngen, visit_witness, &w);
+  /* The condition is evaluated for each binding, and so would be a coin that belongs to the guard as a whole. */
+  for (size_t i = before; e->choices && i < e->choices->at && i < 64; i++)
+    if (e->choices->coins >> i & 1)
+      e->interp->coins_lost = "a coin is tossed in a guard that binds a name";
   if (w.n == 0)
     return false;
   const value *chosen = nth_witness(e, &w, eval_choose(e, w.n));
