@@ -88,6 +88,16 @@ void *arena_copy(struct arena *a, const void *from, size_t size) {
   return at;
 }
 
+void *arena_grown(struct arena *a, void *at, size_t *cap, size_t n, size_t each) {
+  if (n < *cap)
+    return at;
+  *cap = *cap ? 2 * *cap : 8;
+  void *grown = arena_array(a, *cap, each);
+  if (n)
+    memcpy(grown, at, n * each);
+  return grown;
+}
+
 char *arena_strndup(struct arena *a, const char *text, size_t length) {
   char *at = arena_alloc(a, length + 1);
   if (length)

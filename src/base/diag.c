@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
   DIAGS_KEPT = 1000,       /* bounds the time spent on garbage input; further diagnostics are only counted */
@@ -25,20 +26,61 @@ void diags_release(struct diags *d) {
   *d = (struct diags){.source = d->source};
 }
 
+/* ---- codes ---- */
+
+const struct diag_entry *diag_entry(enum diag_code code) {
+  static const struct diag_entry entries[] = {
+#define CODE(code, title, explanation, command, model) {#code, title, explanation, command, model},
+#include "base/diag_codes.def"
+#undef CODE
+  };
+  return &entries[code];
+}
+
+enum diag_level diag_code_level(enum diag_code code) {
+  char letter = diag_entry(code)->code[0];
+  return letter == 'E' ? DIAG_ERROR : letter == 'W' ? DIAG_WARNING : DIAG_NOTE;
+}
+
+const char *diag_level_name(enum diag_level level) {
+  static const char *const names[] = {"error", "warning", "note"};
+  return names[level];
+}
+
+bool diag_code_find(const char *text, enum diag_code *found) {
+  for (unsigned c = 0; c < DIAG_CODES; c++)
+    if (strcasecmp(diag_entry((enum diag_code)c)->code, text) == 0) {
+      *found = (enum diag_code)c;
+      return true;
+    }
+  return false;
+}
+
+/* ---- reporting ---- */
+
+bool diags_stopped(struct diags *d) {
+  if (!d->stopped && d->stop && *d->stop) {
+    d->stopped = true;
+    d->errors++;
+  }
+  return d->stopped;
+}
+
 static bool span_nowhere(struct span at) { return at.from == 0 && at.to == 0; }
 
 static bool diags_repeats(const struct diags *d, enum diag_level level, struct span at) {
   if (span_nowhere(at))
     return false;
   for (size_t i = d->n; i-- > 0;)
-    if (d->at[i].level == level && d->at[i].at.from == at.from && !span_nowhere(d->at[i].at))
+    if (diag_code_level(d->at[i].code) == level && d->at[i].at.from == at.from && !span_nowhere(d->at[i].at))
       return true;
   return false;
 }
 
 /* A dropped diagnostic sets a flag, so that its help is dropped as well. */
-static void diags_add(struct diags *d, enum diag_level level, struct span at, const char *format, va_list args) {
-  d->dropped = d->n >= DIAGS_KEPT || diags_repeats(d, level, at);
+static void diags_add(struct diags *d, enum diag_code code, struct span at, const char *format, va_list args) {
+  enum diag_level level = diag_code_level(code);
+  d->dropped = d->n >= DIAGS_KEPT || d->stopped || diags_repeats(d, level, at);
   if (d->n >= DIAGS_KEPT && level == DIAG_ERROR)
     d->errors++;
   if (d->dropped)
@@ -47,26 +89,26 @@ static void diags_add(struct diags *d, enum diag_level level, struct span at, co
   text_addv(&message, format, args);
   if (!message.at)
     text_add(&message, "");
-  struct diag one = {.level = level, .at = at, .message = message.at};
+  struct diag one = {.code = code, .at = at, .message = message.at};
   vec_push(d, one);
   d->errors += level == DIAG_ERROR;
 }
 
-void diag_errorv(struct diags *d, struct span at, const char *format, va_list args) {
-  diags_add(d, DIAG_ERROR, at, format, args);
+void diag_errorv(struct diags *d, enum diag_code code, struct span at, const char *format, va_list args) {
+  diags_add(d, code, at, format, args);
 }
 
-void diag_error(struct diags *d, struct span at, const char *format, ...) {
+void diag_error(struct diags *d, enum diag_code code, struct span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diag_errorv(d, at, format, args);
+  diag_errorv(d, code, at, format, args);
   va_end(args);
 }
 
-void diag_warning(struct diags *d, struct span at, const char *format, ...) {
+void diag_warning(struct diags *d, enum diag_code code, struct span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diags_add(d, DIAG_WARNING, at, format, args);
+  diags_add(d, code, at, format, args);
   va_end(args);
 }
 
@@ -259,8 +301,8 @@ static void excerpt_print(const struct source_excerpt *s, uint32_t number, bool 
 
 static void diag_print(const struct source_lines *lines, const struct diag *d, bool colour, struct text *out) {
   const struct source *source = lines->source;
-  const char *name = d->level == DIAG_ERROR ? "error" : "warning";
-  const char *tint = d->level == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
+  const char *code = diag_entry(d->code)->code, *name = diag_level_name(diag_code_level(d->code));
+  const char *tint = diag_code_level(d->code) == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
   bool placed = !span_nowhere(d->at);
   uint32_t line = 1, column = 1;
   text_addf(out, "%s:", source->path ? source->path : "<text>");
@@ -268,7 +310,7 @@ static void diag_print(const struct source_lines *lines, const struct diag *d, b
     source_lines_place(lines, d->at.from, &line, &column);
     text_addf(out, "%u:%u:", line, column);
   }
-  text_addf(out, " %s%s:%s %s\n", colour ? tint : "", name, colour ? "\033[0m" : "", d->message);
+  text_addf(out, " %s%s[%s]:%s %s\n", colour ? tint : "", name, code, colour ? "\033[0m" : "", d->message);
   if (placed) {
     size_t begin = lines->starts.at[line - 1], length;
     const char *at = line_text(source, begin, &length);
@@ -299,9 +341,9 @@ void diags_each(const struct diags *d, bool colour, diag_fn *visit, void *contex
   struct source_lines lines = {0};
   if (order.n)
     source_lines_init(&lines, d->source);
-  size_t printed[2] = {0, 0};
+  size_t printed[DIAG_LEVELS] = {0};
   for (size_t i = 0; i < order.n; i++)
-    if (printed[order.at[i]->level]++ < DIAGS_PRINTED) {
+    if (printed[diag_code_level(order.at[i]->code)]++ < DIAGS_PRINTED) {
       text_release(&shown);
       diag_print(&lines, order.at[i], colour, &shown);
       visit(context, order.at[i], shown.at);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,10 +22,27 @@ struct source {
   size_t length;
 };
 
-enum diag_level { DIAG_ERROR, DIAG_WARNING };
+enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_LEVELS };
+
+/* What can be reported. Every reporting function takes a code, so nothing is reported without one. */
+enum diag_code {
+#define CODE(code, title, explanation, command, model) code,
+#include "base/diag_codes.def"
+#undef CODE
+  DIAG_CODES
+};
+
+struct diag_entry {
+  const char *code, *title, *explanation;
+  const char *command, *model; /* an example; the model may be "" */
+};
+const struct diag_entry *diag_entry(enum diag_code);
+enum diag_level diag_code_level(enum diag_code);
+const char *diag_level_name(enum diag_level);            /* "error" */
+bool diag_code_find(const char *text, enum diag_code *); /* in upper or lower case */
 
 struct diag {
-  enum diag_level level;
+  enum diag_code code; /* its first letter says whether it is an error or a warning */
   struct span at;
   char *message;
   char *help; /* or NULL */
@@ -34,22 +52,29 @@ struct diags {
   const struct source *source; /* borrowed */
   struct diag *at;
   size_t n, cap, errors;
-  size_t searched; /* candidates compared for suggestions so far */
-  bool dropped;    /* the last diagnostic was dropped, so its help is dropped too */
+  size_t searched;                   /* candidates compared for suggestions so far */
+  bool dropped;                      /* the last diagnostic was dropped, so its help is dropped too */
+  const volatile sig_atomic_t *stop; /* not 0: give up; borrowed, or NULL */
+  bool stopped;                      /* it was given up: counts as an error, and nothing is reported any more */
 };
 
 void diags_init(struct diags *, const struct source *);
 void diags_release(struct diags *);
+/* Must the text be given up? To be asked again and again by all that reads it. */
+bool diags_stopped(struct diags *);
 
 /* Only the first error at each starting offset is kept; it usually describes the fault best. */
-void diag_error(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void diag_errorv(struct diags *, struct span, const char *format, va_list) __attribute__((format(printf, 3, 0)));
-void diag_warning(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_error(struct diags *, enum diag_code, struct span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_errorv(struct diags *, enum diag_code, struct span, const char *format, va_list)
+    __attribute__((format(printf, 4, 0)));
+void diag_warning(struct diags *, enum diag_code, struct span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Added to the last diagnostic; dropped if that one was dropped. */
 void diag_help(struct diags *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_helpv(struct diags *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 
-/* Prints all diagnostics: path:line:column: error: message / source line / caret / help. */
+/* Prints all diagnostics: path:line:column: error[E0123]: message / source line / caret / help. */
 void diags_print(const struct diags *, bool colour, struct text *);
 /* Passes the diagnostics to a callback one by one, in the same order. If there are too many, the last call has a NULL
    diag and the number of the remaining ones. */

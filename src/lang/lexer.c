@@ -1,5 +1,7 @@
 #include "lang/lexer.h"
 
+#include "lang/foreign.h"
+
 #include <string.h>
 
 struct lexer {
@@ -30,16 +32,6 @@ static const struct {
 #define WORD(id, text, reserved) {sizeof text - 1, reserved, text},
 #include "lang/token.def"
 #undef WORD
-};
-
-/* Notations of papers and other languages, with the equivalent in this language. */
-static const struct {
-  const char *foreign, *ours;
-} foreign_signs[] = {
-    {"≤", "<="},     {"≥", ">="},     {"≠", "!="},     {"∧", "and"},  {"∨", "or"},     {"¬", "not"},        {"∈", "in"},
-    {"∉", "not in"}, {"∃", "exists"}, {"∀", "forall"}, {"∪", "|"},    {"∩", "&"},      {"∖", "-"},          {"⇒", "=>"},
-    {"→", "=>"},     {"←", ":="},     {"∅", "{}"},     {"⊥", "none"}, {"□", "always"}, {"◇", "eventually"}, {"×", "*"},
-    {"·", "*"},      {"−", "-"},      {"\\", "-"},     {"%", "mod"},  {"~", "not"},
 };
 
 static void lexer_step(struct lexer *);
@@ -81,12 +73,12 @@ static void lexer_number(struct lexer *l) {
            !__builtin_add_overflow(number, (int64_t)(l->text[l->at] - '0'), &number);
   struct span digits = {from, l->at};
   if (!fits)
-    diag_error(l->diags, digits, "number too large (more than %lld)", (long long)INT64_MAX);
+    diag_error(l->diags, E0103, digits, "number too large (more than %lld)", (long long)INT64_MAX);
   uint32_t letters = l->at;
   while (letters < l->length && (is_letter(l->text[letters]) || is_digit(l->text[letters])))
     letters++;
   if (letters > l->at) {
-    diag_error(l->diags, (struct span){from, letters}, "name starts with a digit");
+    diag_error(l->diags, E0104, (struct span){from, letters}, "name starts with a digit");
     diag_help(l->diags, "write 'x3' for a name, '3 * x' for a product");
     l->at = letters;
   }
@@ -116,16 +108,25 @@ static void lexer_comment(struct lexer *l) {
   vec_push(&l->out->comments, comment);
 }
 
-/* '/' followed by '*' does not open a comment in this language. The comment is skipped nevertheless, because otherwise
-   each of its words would be reported. */
-static void lexer_foreign_comment(struct lexer *l) {
-  uint32_t from = l->at;
-  const char *end = l->unclosed ? NULL : memmem(l->text + from + 2, l->length - from - 2, "*/", 2);
-  const char *newline = memchr(l->text + from, '\n', l->length - from);
-  l->unclosed = !end;
-  l->at = end ? (uint32_t)(end - l->text) + 2 : newline ? (uint32_t)(newline - l->text) : l->length;
-  diag_error(l->diags, (struct span){from, from + 2}, "unexpected '/*'");
+/* Comments of other languages are reported and skipped, because otherwise each of their words would be reported. */
+static void lexer_report_comment(struct lexer *l, uint32_t length) {
+  diag_error(l->diags, E0102, (struct span){l->at, l->at + length}, "unexpected '%.*s'", (int)length, l->text + l->at);
   diag_help(l->diags, "a comment starts with '//' and ends with its line");
+}
+
+static void lexer_skip_line(struct lexer *l) {
+  const char *newline = memchr(l->text + l->at, '\n', l->length - l->at);
+  l->at = newline ? (uint32_t)(newline - l->text) : l->length;
+}
+
+static void lexer_foreign_comment(struct lexer *l, const char *close) {
+  const char *end = l->unclosed ? NULL : memmem(l->text + l->at + 2, l->length - l->at - 2, close, 2);
+  lexer_report_comment(l, 2);
+  l->unclosed = !end;
+  if (end)
+    l->at = (uint32_t)(end - l->text) + 2;
+  else
+    lexer_skip_line(l);
 }
 
 static bool lexer_known(const struct lexer *l, uint32_t at) {
@@ -147,27 +148,87 @@ static uint32_t lexer_character(const struct lexer *l, uint32_t end) {
   return n;
 }
 
-/* A mathematical symbol is reported, and read as its equivalent. */
-static bool lexer_foreign_sign(struct lexer *l, uint32_t n) {
-  uint32_t from = l->at;
-  const char *ours = NULL;
-  for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++)
-    if (strlen(foreign_signs[i].foreign) == n && memcmp(foreign_signs[i].foreign, l->text + from, n) == 0)
-      ours = foreign_signs[i].ours;
-  if (!ours)
-    return false;
-  diag_error(l->diags, (struct span){from, from + n}, "unexpected character '%.*s'", (int)n, l->text + from);
-  diag_help(l->diags, "write '%s'", ours);
-  l->at = from + n;
-  struct lexer meant = {.text = ours, .length = (uint32_t)strlen(ours), .diags = l->diags};
+/* ---- signs of other languages ---- */
+
+static void lexer_emit_meant(struct lexer *l, const char *ours, uint32_t from) {
   struct tokens tokens = {0};
-  meant.out = &tokens;
+  struct lexer meant = {.text = ours, .length = (uint32_t)strlen(ours), .diags = l->diags, .out = &tokens};
   while (meant.at < meant.length)
     lexer_step(&meant);
   for (size_t i = 0; i < tokens.list.n; i++)
     lexer_emit(l, tokens.list.at[i], from);
+  if (tokens.list.n == 0)
+    lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
   tokens_release(&tokens);
+}
+
+/* Does an expression end with the last token? */
+static bool lexer_after_operand(const struct lexer *l) {
+  const struct token *t = l->out->list.n ? &l->out->list.at[l->out->list.n - 1] : NULL;
+  return t && !l->first &&
+         (t->kind == T_NUMBER || t->kind == T_RPAREN || t->kind == T_RBRACKET || t->kind == T_RBRACE ||
+          t->kind == T_PRIME || t->kind == T_BAR ||
+          (t->kind == T_NAME &&
+           (!words[t->word].reserved || t->word == W_TRUE || t->word == W_FALSE || t->word == W_NONE)));
+}
+
+/* Is the empty sequence that starts here a box of temporal logic? It is one at the start of a formula, before what an
+   empty sequence cannot stand before. */
+static bool lexer_is_box(const struct lexer *l) {
+  const struct token *t = l->out->list.n ? &l->out->list.at[l->out->list.n - 1] : NULL;
+  uint32_t next = l->at + 2;
+  if (!t || (t->kind != T_COLON && t->kind != T_LPAREN && t->kind != T_ARROW && t->word != W_AND && t->word != W_OR &&
+             t->word != W_NOT && t->word != W_ALWAYS && t->word != W_EVENTUALLY))
+    return false;
+  while (next < l->length && is_blank(l->text[next]))
+    next++;
+  uint32_t end = next;
+  while (end < l->length && is_letter(l->text[end]))
+    end++;
+  if (end > next)
+    return !words[word_find(l->text + next, end - next)].reserved;
+  return next < l->length && strchr("(<~!", l->text[next]) != NULL && l->text[next] != '\0';
+}
+
+/* A sign of another language is reported, and read as what is meant. */
+static bool lexer_foreign_sign(struct lexer *l) {
+  static const struct foreign_sign
+      box = {"[]", "always", "write 'always', in a live property; 'safety NAME: C' says that C always holds"},
+      diamond = {"<>", "eventually", "write 'eventually', in a live property: 'live NAME: eventually C'"},
+      unequal = {"<>", "!=", "write '!='"};
+  const char *at = l->text + l->at;
+  uint32_t left = l->length - l->at, from = l->at;
+  const struct foreign_sign *s = foreign_sign_find(at, left);
+  if (left >= 2 && !memcmp(at, "<>", 2))
+    s = lexer_after_operand(l) ? &unequal : &diamond;
+  else if (left >= 2 && !memcmp(at, "[]", 2) && lexer_is_box(l))
+    s = &box;
+  if (!s || (at[0] == '-' && !l->first)) /* a row of minus signs is a ruler at the start of a line only */
+    return false;
+  uint32_t n = (uint32_t)strlen(s->sign);
+  bool character = (unsigned char)at[0] >= 0x80 || n == 1;
+  diag_error(l->diags, character ? E0101 : E0108, (struct span){from, from + n}, "unexpected %s'%s'",
+             character ? "character " : "", s->sign);
+  diag_help(l->diags, "%s", s->help);
+  l->at = from + n;
+  if (at[0] == '#' || (n == 4 && (at[0] == '-' || at[0] == '='))) /* the rest of the line belongs to it */
+    lexer_skip_line(l);
+  else
+    lexer_emit_meant(l, s->ours, from);
   return true;
+}
+
+/* A comment in most languages, in others "not equal" or a size. */
+static void lexer_hash(struct lexer *l) {
+  bool size = !l->first && !lexer_after_operand(l) && l->at + 1 < l->length && is_letter(l->text[l->at + 1]);
+  diag_error(l->diags, size ? E0108 : E0102, (struct span){l->at, l->at + 1}, "unexpected '#'");
+  if (size)
+    diag_help(l->diags, "the size of a set is written |S|; a comment starts with '//'");
+  else if (lexer_after_operand(l))
+    diag_help(l->diags, "a comment starts with '//'; for 'not equal' write '!='");
+  else
+    diag_help(l->diags, "a comment starts with '//' and ends with its line");
+  lexer_skip_line(l);
 }
 
 /* The language has no strings, but skipping one gives better errors than reading its contents. */
@@ -185,25 +246,17 @@ static void lexer_unknown(struct lexer *l) {
     to++;
   uint32_t n = lexer_character(l, to);
   unsigned char c = (unsigned char)l->text[from];
-  if (n && lexer_foreign_sign(l, n))
-    return;
   if (c == '"')
     to = lexer_string_end(l);
   struct span at = {from, to};
   if (n == 0 || c < 0x20 || c == 0x7F)
-    diag_error(l->diags, at, "unexpected byte 0x%02x", c);
+    diag_error(l->diags, E0101, at, "unexpected byte 0x%02x", c);
   else
-    diag_error(l->diags, at, "unexpected character '%.*s'", (int)n, l->text + from);
-  if (c == '#')
-    diag_help(l->diags, "a comment starts with '//'");
+    diag_error(l->diags, E0101, at, "unexpected character '%.*s'", (int)n, l->text + from);
   if (c == '"')
     diag_help(l->diags, "there are no strings; a type can list names: {active, passive}");
   l->at = to;
-  if (c == '#') /* a comment in other languages: otherwise each of its words would be reported */
-    while (l->at < l->length && l->text[l->at] != '\n')
-      l->at++;
-  else
-    lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
+  lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
 }
 
 /* Reads one token, comment or blank. */
@@ -218,13 +271,21 @@ static void lexer_step(struct lexer *l) {
   } else if (left >= 2 && at[0] == '/' && at[1] == '/') {
     lexer_comment(l);
   } else if (left >= 2 && at[0] == '/' && at[1] == '*') {
-    lexer_foreign_comment(l);
+    lexer_foreign_comment(l, "*/");
+  } else if (left >= 2 && at[0] == '(' && at[1] == '*') {
+    lexer_foreign_comment(l, "*)");
+  } else if (left >= 2 && at[0] == '\\' && at[1] == '*') {
+    lexer_report_comment(l, 2);
+    lexer_skip_line(l);
   } else if (is_letter(*at)) {
     lexer_name(l);
   } else if (is_digit(*at)) {
     lexer_number(l);
-  } else if (!lexer_punctuation(l)) {
-    lexer_unknown(l);
+  } else if (!lexer_foreign_sign(l)) {
+    if (*at == '#')
+      lexer_hash(l);
+    else if (!lexer_punctuation(l))
+      lexer_unknown(l);
   }
 }
 
@@ -232,13 +293,13 @@ void tokens_read(struct tokens *out, const struct source *source, struct diags *
   *out = (struct tokens){0};
   struct lexer l = {.text = source->text, .first = true, .diags = diags, .out = out};
   if (source->length >= UINT32_MAX) {
-    diag_error(diags, (struct span){0, 0}, "file too large");
+    diag_error(diags, E0105, (struct span){0, 0}, "file too large");
   } else {
     l.length = (uint32_t)source->length;
   }
   if (l.length >= 3 && memcmp(l.text, "\xEF\xBB\xBF", 3) == 0)
     l.at = 3; /* a byte order mark, written by some editors */
-  while (l.at < l.length)
+  while (l.at < l.length && !diags_stopped(diags))
     lexer_step(&l);
   lexer_emit(&l, (struct token){.kind = T_END}, l.at);
 }

@@ -32,6 +32,27 @@ bool parser_sees_word(const struct parser *p, enum word word) {
   return t->kind == T_NAME && t->word == word;
 }
 
+parse_rule *parser_rule(const struct parser *p, const struct word_rule *rules, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (parser_sees_word(p, rules[i].word))
+      return rules[i].rule;
+  return NULL;
+}
+
+enum word parser_nearest_word(struct parser *p, const struct word_rule *rules, size_t n) {
+  const struct token *t = parser_look(p, 0);
+  struct nearest near;
+  enum word word = W_ORDINARY;
+  if (t->kind != T_NAME)
+    return W_ORDINARY;
+  nearest_init(&near, parser_text(p, t));
+  for (size_t i = 0; i < n; i++) {
+    nearest_offer(&near, word_text(rules[i].word));
+    word = near.found == word_text(rules[i].word) ? rules[i].word : word;
+  }
+  return word;
+}
+
 bool parser_sees_name(const struct parser *p, size_t ahead) {
   const struct token *t = parser_look(p, ahead);
   return t->kind == T_NAME && !word_reserved(t->word) && !token_declares(t, parser_look(p, ahead + 1));
@@ -61,7 +82,7 @@ bool parser_expect(struct parser *p, enum token_kind kind) {
     return true;
   char expected[16] = "'";
   strncat(strncat(expected, token_kind_text(kind), 12), "'", 2);
-  parser_fail(p, expected);
+  parser_fail(p, E0106, expected);
   return false;
 }
 
@@ -70,7 +91,7 @@ bool parser_expect_word(struct parser *p, enum word word) {
     return true;
   char expected[24] = "'";
   strncat(strncat(expected, word_text(word), 20), "'", 2);
-  parser_fail(p, expected);
+  parser_fail(p, E0106, expected);
   return false;
 }
 
@@ -81,7 +102,7 @@ const char *parser_expect_name(struct parser *p, const char *what) {
     return parser_text(p, t);
   }
   bool reserved = t->kind == T_NAME && word_reserved(t->word);
-  parser_fail(p, what);
+  parser_fail(p, E0106, what);
   if (reserved)
     parser_help(p, "'%s' is a word of the language and cannot be a name", word_text(t->word));
   return "";
@@ -103,13 +124,13 @@ void parser_begin(struct parser *p, enum token_begin begin) {
 
 /* ---- errors ---- */
 
-void parser_complain(struct parser *p, const char *format, ...) {
+void parser_complain(struct parser *p, enum diag_code code, const char *format, ...) {
   p->reported = !p->panic;
   if (p->panic)
     return;
   va_list args;
   va_start(args, format);
-  diag_errorv(p->diags, parser_look(p, 0)->at, format, args);
+  diag_errorv(p->diags, code, parser_look(p, 0)->at, format, args);
   va_end(args);
 }
 
@@ -139,6 +160,8 @@ static const char *foreign_sign_help(const struct parser *p, const struct token 
     return p->at > 0 && t[-1].kind == T_LT ? "write '!='" : NULL;
   case T_ASSIGN:
     return "':=' assigns, '==' compares";
+  case T_EQ:
+    return "'==' compares; '=' gives a name or a first value, and ':=' assigns";
   case T_BECOMES:
     return "':=' assigns and only stands in a statement; '==' compares";
   case T_AND_AND:
@@ -151,7 +174,29 @@ static const char *foreign_sign_help(const struct parser *p, const struct token 
   return NULL;
 }
 
-void parser_fail(struct parser *p, const char *expected) {
+bool parser_reject_foreign(struct parser *p, enum foreign_place place) {
+  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+  if (p->panic || t->kind == T_END)
+    return false;
+  if (t->kind == T_NAME && (next->kind == T_BECOMES || next->kind == T_DOT)) /* a name of the model */
+    return false;
+  if (place != FOREIGN_DECLARATION && place != FOREIGN_MEMBER && t->kind == T_NAME && word_reserved(t->word))
+    return false;
+  if ((place == FOREIGN_INFIX || place == FOREIGN_PREFIX) && t->kind == T_NAME && t->word != W_ORDINARY)
+    return false;
+  if (t->kind != T_NAME && t->kind != T_TO && t->kind != T_OPTION && t->kind != T_BANG && t->kind != T_LT &&
+      t->kind != T_PRIME)
+    return false;
+  const char *help = foreign_word_help(p->source->text + t->at.from, t->at.to - t->at.from, place);
+  if (!help)
+    return false;
+  parser_complain(p, E0108, "unexpected %s", parser_found(p));
+  parser_help(p, "%s", help);
+  p->stop.at = (struct span){t->at.from, t->at.from};
+  return p->panic = true;
+}
+
+void parser_fail(struct parser *p, enum diag_code code, const char *expected) {
   p->reported = !p->panic;
   if (p->panic)
     return;
@@ -159,7 +204,7 @@ void parser_fail(struct parser *p, const char *expected) {
   struct span at = t->at;
   if (t->kind == T_END && p->at > 0) /* the last token: an error behind the last line is not helpful */
     at = (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
-  diag_error(p->diags, at, "expected %s, found %s", expected, parser_found(p));
+  diag_error(p->diags, code, at, "expected %s, found %s", expected, parser_found(p));
   const char *habit = foreign_sign_help(p, t);
   if (habit)
     parser_help(p, "%s", habit);
@@ -168,10 +213,12 @@ void parser_fail(struct parser *p, const char *expected) {
 }
 
 bool parser_enter(struct parser *p) {
+  if (diags_stopped(p->diags))
+    p->at = p->tokens->list.n - 1;
   if (p->panic)
     return false;
   if (p->depth >= NESTING_MAX) {
-    parser_complain(p, "nested too deep");
+    parser_complain(p, E0105, "nested too deep");
     p->stop.at = (struct span){parser_look(p, 0)->at.from, parser_look(p, 0)->at.from};
     p->panic = true;
     return false;
@@ -185,7 +232,7 @@ void parser_leave(struct parser *p) { p->depth--; }
 void parser_skip_semicolons(struct parser *p) {
   while (parser_sees(p, T_SEMICOLON)) {
     if (!p->semicolons) {
-      parser_complain(p, "unexpected ';'");
+      parser_complain(p, E0108, "unexpected ';'");
       parser_help(p, "statements need no semicolon");
       p->semicolons = true;
     }
@@ -231,7 +278,7 @@ struct ast *parser_node(struct parser *p, enum ast_kind kind, struct construct_s
       node->height = below->height + 1;
     node->weight += below->weight; /* each at most AST_SIZE_MAX, so there is no overflow before the check */
     if (node->weight > AST_SIZE_MAX || node->height > AST_HEIGHT_MAX) {
-      parser_complain(p, "expression too large");
+      parser_complain(p, E0105, "expression too large");
       parser_help(p, "give a part of it a name with 'def' or 'let'");
       p->panic = true;
       p->kids.n = place.kids;
@@ -276,7 +323,7 @@ struct ast *parse_expression(const struct source *source, struct arena *arena, s
   parser_init(&p, source, arena, diags, &tokens);
   struct ast *expr = parse_expr(&p);
   if (!p.panic && !parser_sees(&p, T_END))
-    parser_fail(&p, "end of expression");
+    parser_fail(&p, E0106, "end of expression");
   parser_release(&p);
   tokens_release(&tokens);
   return expr;

@@ -9,6 +9,7 @@
 #define RONDO_LANG_PARSER_H
 
 #include "lang/ast.h"
+#include "lang/foreign.h"
 #include "lang/lexer.h"
 
 struct parser {
@@ -52,10 +53,12 @@ void parser_mark(struct parser *, enum token_role);             /* sets the role
 void parser_begin(struct parser *, enum token_begin); /* sets the construct that begins at the current token */
 
 /* ---- errors ---- */
-void parser_complain(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void parser_fail(struct parser *, const char *expected); /* "expected E, found F"; enters panic mode */
+void parser_complain(struct parser *, enum diag_code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void parser_fail(struct parser *, enum diag_code, const char *expected); /* "expected E, found F"; enters panic mode */
 void parser_help(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *parser_found(struct parser *); /* the current token, quoted */
+/* If the current token is a word or sign of another language in this place: an error with help, and panic mode. */
+bool parser_reject_foreign(struct parser *, enum foreign_place);
 /* False, with an error, if constructs are nested too deeply; otherwise parser_leave must follow. */
 bool parser_enter(struct parser *);
 void parser_leave(struct parser *);
@@ -71,7 +74,9 @@ void parser_recover_statement(struct parser *, size_t before);
 void parser_recover_clause(struct parser *, size_t before);
 void parser_recover_header(struct parser *); /* skips to a '{' at the end of this line, if there is one */
 bool parser_open(struct parser *);           /* the '{' of a block */
-void parser_close(struct parser *);          /* its '}'; a missing one is reported and assumed */
+/* Does the indentation say that the line of the current token is inside the innermost block? */
+bool parser_is_inside(const struct parser *);
+void parser_close(struct parser *); /* its '}'; a missing one is reported and assumed */
 
 /* ---- nodes ---- */
 struct construct_start { /* the start of a construct, and of its kids in parser.kids */
@@ -85,6 +90,17 @@ void parser_add(struct parser *, struct ast *); /* NULL: an absent optional kid 
 struct ast *parser_node(struct parser *, enum ast_kind, struct construct_start);
 struct ast *parser_named(struct parser *, enum ast_kind, struct construct_start, const char *name);
 struct ast *parser_error_node(struct parser *);
+
+/* ---- constructs that are known by their first word ---- */
+typedef struct ast *parse_rule(struct parser *);
+struct word_rule {
+  enum word word;
+  parse_rule *rule;
+};
+#define WORD_RULES(list) (list), sizeof(list) / sizeof *(list)
+parse_rule *parser_rule(const struct parser *, const struct word_rule *, size_t n); /* NULL: another word, or none */
+/* The word of the list that is nearest to the current token; W_ORDINARY: none is near. */
+enum word parser_nearest_word(struct parser *, const struct word_rule *, size_t n);
 
 /* ---- rules used across the files ---- */
 struct ast *parse_expr(struct parser *); /* parser_expr.c */

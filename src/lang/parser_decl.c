@@ -48,7 +48,7 @@ struct ast *parse_unit(struct parser *p, bool required) {
   if (unit == UNIT_NONE && !required)
     return NULL;
   if (unit == UNIT_NONE)
-    parser_fail(p, "'phase', 'round', 'step' or 'receiver'");
+    parser_fail(p, E0106, "'phase', 'round', 'step' or 'receiver'");
   struct ast *node = parser_node(p, AST_UNIT, place);
   node->number = unit;
   return node;
@@ -68,7 +68,7 @@ static struct ast *parse_enum(struct parser *p, struct construct_start place) {
 static struct ast *parse_range_or_name(struct parser *p, struct construct_start place) {
   if (!parser_sees_name(p, 0) && !parser_sees(p, T_NUMBER) && !parser_sees(p, T_LPAREN) && !parser_sees(p, T_MINUS) &&
       !parser_sees(p, T_BAR)) {
-    parser_fail(p, "a type");
+    parser_fail(p, E0106, "a type");
     return parser_error_node(p);
   }
   struct ast *low = parse_sum(p);
@@ -90,7 +90,7 @@ static struct ast *parse_sequence_type(struct parser *p, struct construct_start 
   parser_expect_word(p, W_OF);
   parser_add(p, parse_type(p));
   if (!parser_take_word(p, W_UP)) {
-    parser_fail(p, "'up to'");
+    parser_fail(p, E0106, "'up to'");
     parser_help(p, "a sequence has a longest length: 'seq of T up to n'");
   }
   parser_expect_word(p, W_TO);
@@ -136,7 +136,7 @@ static struct ast *parse_base(struct parser *p) {
   bool unordered = parser_take_word(p, W_UNORDERED);
   struct ast *node = parser_sees(p, T_LBRACE) ? parse_enum(p, place) : parse_range_or_name(p, place);
   if (unordered && node->kind == AST_TYPE_NAME && !p->panic) {
-    diag_error(p->diags, node->at, "'unordered' before the name of a type");
+    diag_error(p->diags, E0111, node->at, "'unordered' before the name of a type");
     diag_help(p->diags, "say it where the type is made: 'type T = unordered 1..k'");
   } else if (unordered) {
     node->flags |= AST_FLAG_UNORDERED;
@@ -247,7 +247,7 @@ struct ast *parse_store(struct parser *p) {
   bool distinct = parser_take_word(p, W_DISTINCT);
   struct ast *unit = parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL;
   if (parser_sees(p, T_BECOMES)) {
-    parser_complain(p, "expected '=', found ':='");
+    parser_complain(p, E0113, "expected '=', found ':='");
     parser_help(p, "an initial value is given with '='");
     parser_take(p, T_BECOMES);
     parser_add(p, parse_expr(p));
@@ -302,12 +302,7 @@ static struct ast *parse_control(struct parser *p) {
 
 /* ---- the file ---- */
 
-typedef struct ast *parse_rule(struct parser *);
-
-static const struct {
-  enum word word;
-  parse_rule *rule;
-} declarations[] = {
+static const struct word_rule declarations[] = {
     {W_PARAM, parse_param},     {W_TYPE, parse_typedef},    {W_MESSAGE, parse_messages},
     {W_DEF, parse_def},         {W_INPUT, parse_store},     {W_VAR, parse_store},
     {W_SHARED, parse_store},    {W_GHOST, parse_store},     {W_STABLE, parse_store},
@@ -316,45 +311,38 @@ static const struct {
     {W_COUNTER, parse_counter}, {W_CONTROL, parse_control}, {W_START, parse_start},
     {W_MOVE, parse_move},       {W_UNSAFE, parse_unsafe},   {W_RESILIENCE, parse_resilience},
 };
-enum { DECLARATIONS = sizeof declarations / sizeof *declarations };
-
-static parse_rule *rule_of(enum word word) {
-  for (size_t i = 0; i < DECLARATIONS; i++)
-    if (declarations[i].word == word)
-      return declarations[i].rule;
-  return NULL;
-}
 
 /* A word that starts no declaration. If it is close to one that does, it is read as that word. */
 static struct ast *parse_misspelt(struct parser *p) {
-  const char *names[DECLARATIONS];
-  for (size_t i = 0; i < DECLARATIONS; i++)
-    names[i] = word_text(declarations[i].word);
   if (parser_sees(p, T_RBRACE)) {
-    parser_complain(p, "unexpected '}'");
+    parser_complain(p, E0107, "unexpected '}'");
     parser_help(p, "no '{' is open here");
     parser_take(p, T_RBRACE);
     return NULL;
   }
-  struct token *t = &p->tokens->list.at[p->at];
-  const char *near = NULL;
-  if (t->kind == T_NAME && parser_sees_name(p, 1))
-    near = nearest_name(parser_text(p, t), names, DECLARATIONS);
+  if (parser_reject_foreign(p, FOREIGN_DECLARATION))
+    return NULL;
+  enum token_kind next = parser_look(p, 1)->kind;
+  if (parser_look(p, 0)->kind == T_NAME && parser_look(p, 0)->word == W_ORDINARY &&
+      (next == T_EQ || next == T_ASSIGN || next == T_LPAREN)) {
+    parser_fail(p, E0106, "a declaration");
+    parser_help(p, "a definition is written 'def NAME = EXPRESSION' or 'def NAME(FIELD: TYPE) = EXPRESSION'");
+    return NULL;
+  }
+  enum word near = parser_sees_name(p, 1) ? parser_nearest_word(p, WORD_RULES(declarations)) : W_ORDINARY;
   if (near) {
-    parser_complain(p, "unknown declaration %s", parser_found(p));
-    parser_help(p, "did you mean '%s'?", near);
-    for (size_t i = 0; i < DECLARATIONS; i++)
-      if (names[i] == near)
-        t->word = declarations[i].word;
-    return rule_of(t->word)(p);
+    parser_complain(p, E0110, "unknown declaration %s", parser_found(p));
+    parser_help(p, "did you mean '%s'?", word_text(near));
+    p->tokens->list.at[p->at].word = near;
+    return parser_rule(p, WORD_RULES(declarations))(p);
   }
   if (parser_at_member(p) || parser_sees_word(p, W_SEND)) {
-    parser_complain(p, "%s outside a process", parser_found(p));
+    parser_complain(p, E0111, "%s outside a process", parser_found(p));
     parser_help(p, "is there one '}' too many before it?");
     p->panic = true;
     return NULL;
   }
-  parser_fail(p, "a declaration");
+  parser_fail(p, E0106, "a declaration");
   parser_help(p, "as 'param', 'type', 'process', 'environment', 'safety'");
   return NULL;
 }
@@ -362,7 +350,7 @@ static struct ast *parse_misspelt(struct parser *p) {
 /* decl = param | typedef | messages | def | store | process | environment | property
         | counter | control | start | move | unsafe | resilience */
 static void add_declaration(struct parser *p) {
-  parse_rule *rule = parser_sees(p, T_NAME) ? rule_of(parser_look(p, 0)->word) : NULL;
+  parse_rule *rule = parser_rule(p, WORD_RULES(declarations));
   parser_begin(p, BEGIN_CONSTRUCT);
   struct ast *node = rule ? rule(p) : parse_misspelt(p);
   if (node)
@@ -379,23 +367,23 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
   if (parser_take_word(p, W_ALGORITHM))
     return parser_expect_name(p, "the algorithm's name");
   if (parser_sees(p, T_END)) {
-    diag_error(p->diags, (struct span){0, 0}, "the file is empty");
+    diag_error(p->diags, E0109, (struct span){0, 0}, "the file is empty");
     diag_help(p->diags, "a model starts with 'algorithm NAME'");
     return "";
   }
-  static const char *const starts[] = {"algorithm", "counters"};
-  const struct token *t = parser_look(p, 0);
-  const char *near = t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, 2) : NULL;
-  parser_complain(p, "expected 'algorithm', found %s", parser_found(p));
+  static const struct word_rule headings[] = {{W_ALGORITHM, NULL}, {W_COUNTERS, NULL}};
+  enum word near = parser_nearest_word(p, WORD_RULES(headings));
+  parser_complain(p, E0109, "expected 'algorithm', found %s", parser_found(p));
   if (near)
-    parser_help(p, "did you mean '%s'?", near);
+    parser_help(p, "did you mean '%s'?", word_text(near));
   else
     parser_help(p, "a model starts with 'algorithm NAME' or 'counters NAME'");
-  if (t->kind == T_NAME && rule_of(t->word) == NULL && parser_sees_name(p, 1)) {
+  bool declares = parser_rule(p, WORD_RULES(declarations)) != NULL;
+  if (parser_sees(p, T_NAME) && !declares && parser_sees_name(p, 1)) {
     p->at++; /* accept it as a heading */
     return parser_expect_name(p, "the algorithm's name");
   }
-  p->panic = t->kind != T_NAME || rule_of(t->word) == NULL;
+  p->panic = !declares;
   return "";
 }
 
@@ -408,7 +396,7 @@ struct ast *parser_file(struct parser *p) {
   const char *name = parse_heading(p, &flags);
   if (p->panic)
     parser_recover_declaration(p, before);
-  while (!parser_sees(p, T_END)) {
+  while (!parser_sees(p, T_END) && !diags_stopped(p->diags)) {
     before = p->at;
     parser_skip_semicolons(p);
     if (parser_sees(p, T_END))

@@ -14,7 +14,7 @@ static enum ast_fault parse_are(struct parser *p) {
     return FAULT_CORRUPTED;
   if (parser_take_word(p, W_DUPLICATED))
     return FAULT_DUPLICATED;
-  parser_fail(p, "'byzantine', 'lost', 'corrupted' or 'duplicated'");
+  parser_fail(p, E0106, "'byzantine', 'lost', 'corrupted' or 'duplicated'");
   return FAULT_BYZANTINE;
 }
 
@@ -30,7 +30,7 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
   if (parser_take_word(p, W_ARE))
     return parse_are(p);
   if (!parser_take_word(p, W_OMIT)) {
-    parser_fail(p, "'crash', 'omit' or 'are'");
+    parser_fail(p, E0106, "'crash', 'omit' or 'are'");
     parser_help(
         p, "as in 'at most t processes crash', 'at most t processes are byzantine', 'at most f messages are lost'");
     return FAULT_CRASH;
@@ -40,7 +40,7 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
   if (parser_take_word(p, W_SEND))
     return FAULT_OMIT_SEND;
   if (!parser_take_word(p, W_RECEIVE))
-    parser_fail(p, "'send' or 'receive'");
+    parser_fail(p, E0106, "'send' or 'receive'");
   return FAULT_OMIT_RECEIVE;
 }
 
@@ -73,7 +73,7 @@ static struct ast *parse_for_clause(struct parser *p, uint32_t *flags) {
   else if (parser_take_word(p, W_SOME))
     *flags = AST_FLAG_SOME;
   else
-    parser_fail(p, "'each' or 'some'");
+    parser_fail(p, E0106, "'each' or 'some'");
   return parse_quantified(p, place, false);
 }
 
@@ -122,7 +122,7 @@ static struct ast *parse_channels_clause(struct parser *p) {
   if (parser_sees_word(p, W_SET) || parser_sees_word(p, W_BAG) || parser_sees_word(p, W_FIFO))
     name = parser_expect_name(p, "a kind of channel");
   else
-    parser_fail(p, "'set', 'bag' or 'fifo'");
+    parser_fail(p, E0106, "'set', 'bag' or 'fifo'");
   parser_add(p, parser_take_word(p, W_BOUND) ? parse_sum(p) : NULL);
   return parser_named(p, AST_CLAUSE_CHANNELS, place, name);
 }
@@ -145,34 +145,36 @@ static struct ast *parse_fair_clause(struct parser *p) {
   return node;
 }
 
-static const char *nearest_clause(struct parser *p) {
-  static const char *const starts[] = {"at",          "any",  "every",    "infinitely", "eventually",
-                                       "synchronous", "fair", "channels", "from"};
-  const struct token *t = parser_look(p, 0);
-  return t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, sizeof starts / sizeof *starts) : NULL;
+/* "synchronous" */
+static struct ast *parse_synchronous_clause(struct parser *p) {
+  struct construct_start place = parser_place(p);
+  parser_expect_word(p, W_SYNCHRONOUS);
+  return parser_node(p, AST_CLAUSE_SYNCHRONOUS, place);
 }
+
+static const struct word_rule clauses[] = {
+    {W_AT, parse_fault_clause},
+    {W_ANY, parse_fault_clause},
+    {W_EVERY, parse_predicate_clause},
+    {W_INFINITELY, parse_predicate_clause},
+    {W_EVENTUALLY, parse_predicate_clause},
+    {W_SYNCHRONOUS, parse_synchronous_clause},
+    {W_FAIR, parse_fair_clause},
+    {W_CHANNELS, parse_channels_clause},
+    {W_FROM, parse_from_round_clause},
+};
 
 /* clause = fault clause | predicate clause | from-round clause | channels clause
           | "synchronous" | fair clause */
 static struct ast *parse_clause(struct parser *p) {
-  struct construct_start place = parser_place(p);
+  parse_rule *rule = parser_rule(p, WORD_RULES(clauses));
   parser_begin(p, BEGIN_CONSTRUCT);
-  if (parser_sees_word(p, W_AT) || parser_sees_word(p, W_ANY))
-    return parse_fault_clause(p);
-  if (parser_sees_word(p, W_EVERY) || parser_sees_word(p, W_INFINITELY) || parser_sees_word(p, W_EVENTUALLY))
-    return parse_predicate_clause(p);
-  if (parser_sees_word(p, W_FROM))
-    return parse_from_round_clause(p);
-  if (parser_sees_word(p, W_CHANNELS))
-    return parse_channels_clause(p);
-  if (parser_take_word(p, W_SYNCHRONOUS))
-    return parser_node(p, AST_CLAUSE_SYNCHRONOUS, place);
-  if (parser_sees_word(p, W_FAIR))
-    return parse_fair_clause(p);
-  const char *near = nearest_clause(p);
-  parser_fail(p, "a clause");
+  if (rule)
+    return rule(p);
+  enum word near = parser_nearest_word(p, WORD_RULES(clauses));
+  parser_fail(p, E0106, "a clause");
   if (near)
-    parser_help(p, "did you mean '%s'?", near);
+    parser_help(p, "did you mean '%s'?", word_text(near));
   else
     parser_help(p, "as 'every round: ...', 'infinitely often: ...', 'at most f processes crash', "
                    "'any messages are lost', 'synchronous', 'fair', 'channels fifo'");

@@ -33,7 +33,7 @@ static bool sees_double_bar(const struct parser *p) {
 static bool take_foreign(struct parser *p, enum token_kind kind, const char *ours) {
   if (!parser_sees(p, kind))
     return false;
-  parser_complain(p, "unexpected '%s'", token_kind_text(kind));
+  parser_complain(p, E0108, "unexpected '%s'", token_kind_text(kind));
   parser_help(p, "write '%s'", ours);
   return parser_take(p, kind);
 }
@@ -57,6 +57,8 @@ struct ast *parse_expr(struct parser *p) {
                    : parser_take(p, T_ARROW)        ? OP_IMPLIES
                    : take_leads_to(p)               ? OP_LEADS_TO
                                                     : OP_NONE;
+  if (!op && !parser_look(p, 0)->first)
+    parser_reject_foreign(p, FOREIGN_INFIX);
   if (op)
     left = operation(p, place, AST_BINARY, op, left, parse_expr(p));
   parser_leave(p);
@@ -85,7 +87,7 @@ static struct ast *parse_disj(struct parser *p) {
   for (;;) {
     struct construct_start place = sign_place(p, start);
     if (sees_double_bar(p)) {
-      parser_complain(p, "unexpected '||'");
+      parser_complain(p, E0108, "unexpected '||'");
       parser_help(p, "write 'or'");
       parser_take(p, T_BAR);
       parser_take(p, T_BAR);
@@ -299,7 +301,7 @@ static bool add_rest(struct parser *p, enum token_kind close, struct ast *(*pars
   if (parser_take_word(p, W_FOR)) {
     add_generators(p, true);
     if (parser_sees(p, T_COMMA)) {
-      parser_fail(p, close == T_RBRACE ? "'}'" : "')'");
+      parser_fail(p, E0106, close == T_RBRACE ? "'}'" : "')'");
       parser_help(p, "after 'for' a comma can only add 'x in SET'");
     }
     return true;
@@ -318,6 +320,10 @@ static struct ast *parse_set(struct parser *p) {
     parser_add(p, parse_expr(p));
     if (add_rest(p, T_RBRACE, parse_expr))
       kind = AST_SET_OF;
+  }
+  if (parser_sees(p, T_COLON)) {
+    parser_fail(p, E0106, "'}'");
+    parser_help(p, "the elements that satisfy a condition are '{x for x in S if C}'");
   }
   parser_expect(p, T_RBRACE);
   return parser_node(p, kind, place);
@@ -457,11 +463,15 @@ static struct ast *parse_atom(struct parser *p) {
     return parse_bracketed(p);
   if (parser_sees_word(p, W_COUNT) && parser_look(p, 1)->kind == T_LPAREN)
     return parse_count(p);
+  bool operand =
+      !parser_look(p, 1)->first && (parser_look(p, 1)->kind == T_NAME || parser_look(p, 1)->kind == T_LBRACE);
+  if (operand && parser_reject_foreign(p, FOREIGN_PREFIX))
+    return parser_error_node(p);
   if (parser_sees_name(p, 0))
     return parse_name_or_call(p);
   if (parser_sees(p, T_LPAREN))
     return parse_parenthesised(p);
-  parser_fail(p, "an expression");
+  parser_fail(p, E0106, "an expression");
   return parser_error_node(p);
 }
 

@@ -6,7 +6,7 @@
 /* Reports a construct in a round that is neither 'send' nor 'update'. */
 static void round_error(struct parser *p) {
   bool statement = parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
-  parser_fail(p, "'send' or 'update'");
+  parser_fail(p, E0106, "'send' or 'update'");
   if (statement)
     parser_help(p, "a statement stands in 'update { ... }'");
 }
@@ -30,13 +30,13 @@ static struct ast *parse_round(struct parser *p) {
       parser_begin(p, BEGIN_CONSTRUCT);
       if (parser_sees_word(p, W_SEND)) {
         if (update) {
-          parser_complain(p, "'send' after 'update'");
+          parser_complain(p, E0111, "'send' after 'update'");
           parser_help(p, "a round sends from its state at the start: put 'send' before 'update'");
         }
         parser_add(p, parse_send(p, true));
       } else if (parser_sees_word(p, W_UPDATE)) {
         if (update)
-          parser_complain(p, "second 'update' in a round");
+          parser_complain(p, E0112, "second 'update' in a round");
         parser_take_word(p, W_UPDATE);
         update = parse_block(p);
       } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p)) {
@@ -68,14 +68,14 @@ static void add_rounds(struct parser *p) {
     } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p)) {
       break;
     } else {
-      parser_fail(p, "'round'");
+      parser_fail(p, E0106, "'round'");
       kids = SIZE_MAX; /* not empty, but could not be parsed */
     }
     if (p->panic)
       parser_recover_member(p, before);
   }
   if (p->kids.n == kids) {
-    parser_complain(p, "expected 'round', found %s", parser_found(p));
+    parser_complain(p, E0106, "expected 'round', found %s", parser_found(p));
     parser_help(p, "write 'round NAME { send ... to ...  update { ... } }'");
   }
   parser_close(p);
@@ -179,6 +179,13 @@ static const char *parse_what(struct parser *p, struct ast **part, uint32_t *fla
         parser_help(p, "a quorum is written 'on Q: SIZE of MESSAGE'");
     }
   }
+  bool quorum = parser_sees(p, T_NUMBER) || parser_sees(p, T_LPAREN) || parser_look(p, 1)->word == W_OF;
+  if (parser_look(p, 1)->kind == T_NAME && parser_sees_name(p, 1) && parser_look(p, 1)->word == W_ORDINARY)
+    parser_reject_foreign(p, FOREIGN_TRIGGER);
+  if (quorum && !part[ON_SIZE]) {
+    parser_fail(p, E0106, "a message");
+    parser_help(p, "a quorum has a name: 'on Q: SIZE of MESSAGE'");
+  }
   part[ON_PATTERN] = parse_pattern(p);
   return name;
 }
@@ -217,7 +224,7 @@ static void parse_modifiers(struct parser *p, struct ast **part, uint32_t *flags
       part[ON_FROM] = parse_from(p);
     } else if (parser_sees_word(p, W_IF) || parser_sees_word(p, W_WHEN)) {
       if (parser_sees_word(p, W_WHEN)) {
-        parser_complain(p, "expected 'if', found 'when'");
+        parser_complain(p, E0111, "expected 'if', found 'when'");
         parser_help(p, "the condition of 'on' is written 'if'; 'when' waits for no message");
       }
       p->at++;
@@ -233,7 +240,7 @@ static void parse_modifiers(struct parser *p, struct ast **part, uint32_t *flags
       return;
     }
     if (again)
-      diag_error(p->diags, at, "second %s in a trigger", found);
+      diag_error(p->diags, E0112, at, "second %s in a trigger", found);
   }
 }
 
@@ -245,7 +252,7 @@ static struct ast *parse_trigger(struct parser *p) {
   uint32_t flags = 0;
   bool is_if = parser_sees_word(p, W_IF);
   if (is_if) {
-    parser_complain(p, "expected 'when', found 'if'");
+    parser_complain(p, E0111, "expected 'when', found 'if'");
     parser_help(p, "a step that waits for a condition is written 'step NAME when CONDITION { ... }'");
   }
   if (parser_take_word(p, W_WHEN) || parser_take_word(p, W_IF)) {
@@ -299,70 +306,51 @@ static struct ast *parse_reaction(struct parser *p) {
 
 /* ---- the process ---- */
 
-static const enum word member_words[] = {
-    W_INPUT,  W_VAR,   W_STABLE, W_SHARED,  W_GHOST, W_ORACLE, W_DEF,  W_ONCE,
-    W_REPEAT, W_PHASE, W_ROUND,  W_FINALLY, W_START, W_STEP,   W_WHEN, W_ON,
+static const struct word_rule members[] = {
+    {W_INPUT, parse_store},    {W_VAR, parse_store},     {W_STABLE, parse_store},  {W_SHARED, parse_store},
+    {W_GHOST, parse_store},    {W_ORACLE, parse_store},  {W_DEF, parse_def},       {W_ONCE, parse_segment},
+    {W_REPEAT, parse_segment}, {W_PHASE, parse_segment}, {W_ROUND, parse_segment}, {W_FINALLY, parse_segment},
+    {W_START, parse_reaction}, {W_STEP, parse_reaction}, {W_WHEN, parse_reaction}, {W_ON, parse_reaction},
 };
-enum { MEMBERS = sizeof member_words / sizeof *member_words };
 
 /* Handles a word that starts no member of a process. If it is close to one that does, it is read as that word. */
 static bool guess_member(struct parser *p) {
-  const char *names[MEMBERS];
-  for (size_t i = 0; i < MEMBERS; i++)
-    names[i] = word_text(member_words[i]);
+  if (parser_reject_foreign(p, FOREIGN_MEMBER))
+    return false;
   struct token *t = &p->tokens->list.at[p->at];
   const struct token *next = parser_look(p, 1);
-  const char *near = NULL;
-  if (t->kind == T_NAME && (next->kind == T_NAME || next->kind == T_LBRACE))
-    near = nearest_name(parser_text(p, t), names, MEMBERS);
+  enum word near = W_ORDINARY;
+  if (next->kind == T_NAME || next->kind == T_LBRACE)
+    near = parser_nearest_word(p, WORD_RULES(members));
   if (!near) {
     bool statement = parser_sees_name(p, 0) || word_reserved(t->word) || t->word == W_UPDATE;
-    parser_fail(p, "a variable, a round or a handler");
-    if (statement)
+    bool variable = t->kind == T_NAME && next->kind == T_COLON;
+    parser_fail(p, E0106, "a variable, a round or a handler");
+    if (variable)
+      parser_help(p, "a variable is declared by 'var NAME: TYPE = VALUE'");
+    else if (statement)
       parser_help(p, "statements stand in 'update' of a round, in 'start', in a step or handler");
     return false;
   }
-  parser_complain(p, "unknown word %s", parser_found(p));
-  parser_help(p, "did you mean '%s'?", near);
-  for (size_t i = 0; i < MEMBERS; i++)
-    if (names[i] == near)
-      t->word = member_words[i];
+  parser_complain(p, E0110, "unknown word %s", parser_found(p));
+  parser_help(p, "did you mean '%s'?", word_text(near));
+  t->word = near;
   return true;
 }
 
 /* member = store | def | segment | reaction */
 static struct ast *parse_member(struct parser *p, bool *behaves) {
-  const struct token *t = parser_look(p, 0);
   parser_begin(p, BEGIN_CONSTRUCT);
   for (int attempt = 0; attempt < 2; attempt++) {
-    bool declares = t->word >= W_DEF && t->word <= W_ORACLE; /* relies on the order in token.def */
-    if (t->kind == T_NAME && declares && *behaves) {
-      parser_complain(p, "%s after the first round or handler", parser_found(p));
+    parse_rule *rule = parser_rule(p, WORD_RULES(members));
+    bool declares = rule == parse_def || rule == parse_store;
+    if (declares && *behaves) {
+      parser_complain(p, E0111, "%s after the first round or handler", parser_found(p));
       parser_help(p, "variables and definitions come first in a process");
     }
     *behaves = *behaves || !declares;
-    switch (word_among(t->kind == T_NAME ? t->word : W_ORDINARY)) {
-    case W_DEF:
-      return parse_def(p);
-    case W_INPUT:
-    case W_VAR:
-    case W_STABLE:
-    case W_SHARED:
-    case W_GHOST:
-    case W_ORACLE:
-      return parse_store(p);
-    case W_ONCE:
-    case W_REPEAT:
-    case W_PHASE:
-    case W_ROUND:
-    case W_FINALLY:
-      return parse_segment(p);
-    case W_START:
-    case W_STEP:
-    case W_WHEN:
-    case W_ON:
-      return parse_reaction(p);
-    }
+    if (rule)
+      return rule(p);
     if (!guess_member(p))
       return parser_error_node(p);
   }

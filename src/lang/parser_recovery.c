@@ -188,6 +188,11 @@ static size_t brace_unclosed(struct parser *p) {
   return p->unclosed.found ? p->unclosed.open.at[p->unclosed.open.n - 1] : p->braces.at[p->braces.n - 1];
 }
 
+bool parser_is_inside(const struct parser *p) {
+  uint32_t from = parser_look(p, 0)->at.from, brace = token_at(p, p->braces.at[p->braces.n - 1])->at.from;
+  return line_indent(p, from) > line_indent(p, brace);
+}
+
 bool parser_open(struct parser *p) {
   size_t brace = p->at;
   parser_mark(p, ROLE_BLOCK);
@@ -201,7 +206,7 @@ void parser_close(struct parser *p) {
   parser_mark(p, ROLE_BLOCK);
   if (!parser_take(p, T_RBRACE)) {
     uint32_t brace = token_at(p, brace_unclosed(p))->at.from;
-    parser_fail(p, "'}'");
+    parser_fail(p, E0107, "'}'");
     if (diag_may_search(p->diags, 0))
       parser_help(p, "the '{' at line %u is not closed", source_line_number(p->source, (struct span){brace, brace}));
     p->panic = false; /* as if it had been present */

@@ -9,14 +9,14 @@ struct ast *parse_send(struct parser *p, bool with_when) {
   parser_expect_word(p, W_SEND);
   parser_add(p, parse_expr(p));
   if (!parser_take_word(p, W_TO) && !p->panic) {
-    parser_complain(p, "expected 'to', found %s", parser_found(p));
+    parser_complain(p, E0106, "expected 'to', found %s", parser_found(p));
     parser_help(p, "write 'send MESSAGE to all', 'to others', 'to p' or 'to ROLE'");
     /* after a missing 'to', a name on the same line is the target; anything else is the next construct */
     p->panic = !parser_sees_name(p, 0) || parser_look(p, 0)->first;
   }
   parser_add(p, parse_expr(p));
   if (!with_when && parser_sees_word(p, W_WHEN)) {
-    parser_complain(p, "'when' in a statement");
+    parser_complain(p, E0111, "'when' in a statement");
     parser_help(p, "write 'if CONDITION { send ... }'");
     parser_take_word(p, W_WHEN);
     parse_expr(p);
@@ -28,12 +28,16 @@ struct ast *parse_send(struct parser *p, bool with_when) {
 /* The block of a condition or of a loop; "then" is only used in expressions. */
 static struct ast *parse_body(struct parser *p) {
   if (parser_sees_word(p, W_THEN)) {
-    parser_complain(p, "expected '{', found 'then'");
+    parser_complain(p, E0108, "expected '{', found 'then'");
     parser_help(p, "as a statement: 'if CONDITION { ... } else { ... }'");
     parser_take_word(p, W_THEN);
   }
   parser_recover_header(p);
-  return parse_block(p);
+  bool without_block = parser_sees_word(p, W_ELSE);
+  struct ast *block = parse_block(p);
+  if (without_block)
+    parser_help(p, "as an expression: 'if C then A else B'");
+  return block;
 }
 
 /* if = "if" expr block ["else" (if | block)] */
@@ -53,7 +57,7 @@ static struct ast *parse_if(struct parser *p) {
   } else if (t->kind == T_NAME && t->word == W_ORDINARY && parser_look(p, 1)->kind != T_BECOMES) {
     const char *name = parser_text(p, t);
     if (strcmp(name, "elif") == 0 || strcmp(name, "elsif") == 0 || strcmp(name, "elseif") == 0) {
-      parser_complain(p, "unexpected '%s'", name);
+      parser_complain(p, E0108, "unexpected '%s'", name);
       parser_help(p, "write 'else if'");
       rest = parse_if(p);
     }
@@ -68,7 +72,7 @@ static struct ast *parse_if(struct parser *p) {
 static struct ast *parse_foreach(struct parser *p) {
   struct construct_start place = parser_place(p);
   if (!parser_take_word(p, W_FOREACH)) {
-    parser_complain(p, "'for' is no statement");
+    parser_complain(p, E0108, "'for' is no statement");
     parser_help(p, "'foreach x in SET { ... }' goes through a collection");
     parser_take_word(p, W_FOR);
   }
@@ -87,7 +91,7 @@ static struct ast *parse_let(struct parser *p) {
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a name");
   if (parser_sees(p, T_BECOMES)) {
-    parser_complain(p, "expected '=', found ':='");
+    parser_complain(p, E0113, "expected '=', found ':='");
     parser_help(p, "'let' gives a value a name, once: 'let x = ...'");
     parser_take(p, T_BECOMES);
   } else {
@@ -115,12 +119,9 @@ static void assignment_error(struct parser *p, const char *name) {
   const char *near = t->kind == T_NAME || t->kind == T_NUMBER || t->kind == T_LPAREN
                          ? nearest_name(name, starts, sizeof starts / sizeof *starts)
                          : NULL;
-  if (strcmp(name, "while") == 0) {
-    parser_fail(p, "':='");
-    parser_help(p, "there is no 'while'; 'foreach x in SET { ... }' goes through a collection");
+  if (parser_reject_foreign(p, FOREIGN_SECOND))
     return;
-  }
-  parser_fail(p, "':='");
+  parser_fail(p, E0113, "':='");
   if (near)
     parser_help(p, "did you mean '%s'?", near);
   else if (updates || counts)
@@ -135,7 +136,7 @@ static struct ast *parse_assignment(struct parser *p) {
   place.word = parser_look(p, 0)->at;
   parser_add(p, target);
   if (parser_sees(p, T_ASSIGN) || parser_sees(p, T_EQ)) {
-    parser_complain(p, "expected ':=', found %s", parser_found(p));
+    parser_complain(p, E0113, "expected ':=', found %s", parser_found(p));
     parser_help(p, "an assignment is written ':='");
     p->at++;
   } else if (!parser_take(p, T_BECOMES)) {
@@ -149,6 +150,8 @@ static struct ast *parse_assignment(struct parser *p) {
 static struct ast *parse_statement(struct parser *p) {
   struct construct_start place = parser_place(p);
   parser_begin(p, BEGIN_CONSTRUCT);
+  if (parser_reject_foreign(p, FOREIGN_STATEMENT))
+    return parser_error_node(p);
   if (parser_sees_word(p, W_IF))
     return parse_if(p);
   if (parser_sees_word(p, W_LET))
@@ -164,7 +167,7 @@ static struct ast *parse_statement(struct parser *p) {
   if (parser_sees_name(p, 0))
     return parse_assignment(p);
   bool without_if = parser_sees_word(p, W_ELSE);
-  parser_fail(p, "a statement");
+  parser_fail(p, E0106, "a statement");
   if (without_if)
     parser_help(p, "'else' follows the '}' of its 'if' at once");
   return parser_error_node(p);
@@ -178,7 +181,8 @@ struct ast *parse_block(struct parser *p) {
   if (parser_open(p)) {
     for (;;) {
       parser_skip_semicolons(p);
-      if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p))
+      if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
+          (parser_at_member(p) && !parser_is_inside(p)))
         break;
       size_t before = p->at;
       struct ast *statement = parse_statement(p);

@@ -25,11 +25,11 @@ static void forward_errors(const struct diags *found, uint32_t offset, struct di
   for (size_t i = 0; i < found->n; i++) {
     const struct diag *d = &found->at[i];
     struct span at = d->at;
-    if (d->level != DIAG_ERROR)
+    if (diag_code_level(d->code) != DIAG_ERROR)
       continue;
     at.from = at.from >= offset ? at.from - offset : 0;
     at.to = at.to >= offset ? at.to - offset : 0;
-    diag_error(out, at, "%s", d->message);
+    diag_error(out, d->code, at, "%s", d->message);
     if (d->help)
       diag_help(out, "%s", d->help);
   }
@@ -87,17 +87,17 @@ bool state_expression_check(struct state_expression *x, const struct model *abou
                             bool step, struct diags *diags) {
   *x = (struct state_expression){.offset = (uint32_t)about->source.length + 1};
   if (length > EXPRESSION_LONGEST || about->source.length > UINT32_MAX - EXPRESSION_LONGEST - 2) {
-    diag_error(diags, (struct span){0, 0}, "the expression is too long");
+    diag_error(diags, E0105, (struct span){0, 0}, "the expression is too long");
     return false;
   }
   if (!check_joined(x, about, text, length, step, diags)) {
     if (diags->errors == 0)
-      diag_error(diags, (struct span){0, 0}, "the expression cannot be checked");
+      diag_error(diags, E0306, (struct span){0, 0}, "the expression cannot be checked");
     return false;
   }
   if (same_layout(about, x->model))
     return true;
-  diag_error(diags, (struct span){0, 0}, "the model is not the one that its text describes");
+  diag_error(diags, E1001, (struct span){0, 0}, "the model is not the one that its text describes");
   state_expression_release(x);
   return false;
 }

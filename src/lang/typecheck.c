@@ -27,10 +27,10 @@ const char *checker_strdup(struct typechecker *c, const char *name) {
   return arena_strndup(&c->m->arena, name, strlen(name));
 }
 
-void checker_error(struct typechecker *c, struct span at, const char *format, ...) {
+void checker_error(struct typechecker *c, enum diag_code code, struct span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diag_errorv(c->diags, at, format, args);
+  diag_errorv(c->diags, code, at, format, args);
   va_end(args);
 }
 
@@ -126,7 +126,7 @@ struct span first_step_construct(const struct ast *file) {
 static bool kind_supported(struct typechecker *c) {
   if (c->m->kind != MODEL_COUNTERS)
     return true;
-  checker_error(c, c->file->word, "counter systems cannot be checked by this version of rondo");
+  checker_error(c, E0601, c->file->word, "counter systems cannot be checked by this version of rondo");
   checker_help(c, "it checks algorithms whose processes proceed in rounds or take steps");
   return false;
 }
@@ -144,11 +144,11 @@ static void warn_unread(struct typechecker *c) {
     for (uint32_t i = 0; i < c->m->roles[r].nvars; i++) {
       const struct var *v = &c->m->roles[r].vars[i];
       if (!c->roles[r].read[i])
-        diag_warning(c->diags, v->at, "variable '%s' is never read", v->name);
+        diag_warning(c->diags, W0101, v->at, "variable '%s' is never read", v->name);
     }
   for (uint32_t i = 0; i < c->m->nglobals; i++)
     if (!c->global_read[i])
-      diag_warning(c->diags, c->m->globals[i].at, "variable '%s' is never read", c->m->globals[i].name);
+      diag_warning(c->diags, W0101, c->m->globals[i].at, "variable '%s' is never read", c->m->globals[i].name);
 }
 
 static void check_processes(struct typechecker *c) {
@@ -218,6 +218,7 @@ static void checker_release(struct typechecker *c) {
   vec_release(&c->params.conditions);
   vec_release(&c->messages.sends);
   vec_release(&c->unbound);
+  vec_release(&c->reserved_slots);
 }
 
 /* The shape of properties and environments is analysed, so calls of defs in them are expanded. */
@@ -243,7 +244,7 @@ static void checker_end(struct typechecker *c) {
 
 struct model *model_typecheck(const struct ast *file, const struct source *source, const struct param_binding *bindings,
                               size_t nbindings, bool complete_params, struct diags *diags) {
-  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags, .errors_before = diags->errors};
   c.in.role = ROLE_ANY;
   struct model *m = c.m;
   size_t before = diags->errors;
@@ -267,11 +268,11 @@ static bool has_value_in_state(struct typechecker *c, const struct node *n) {
   if (node_is_error(n))
     return false;
   if (n->type->kind == TYPE_BAG || n->op == NODE_INTERVAL || n->op == NODE_SUBSETS) {
-    checker_error(c, n->at, "this is for quantifiers to range over and has no value by itself");
+    checker_error(c, E0306, n->at, "this is for quantifiers to range over and has no value by itself");
     return false;
   }
   if (!type_is_known(n->type)) {
-    checker_error(c, n->at, "the type of this expression is not known");
+    checker_error(c, E0306, n->at, "the type of this expression is not known");
     return false;
   }
   return true;
@@ -281,7 +282,7 @@ struct model *model_typecheck_with(const struct ast *file, const struct source *
                                    const struct param_binding *bindings, size_t nbindings, const struct values *values,
                                    const struct ast *expression, bool step, struct node **lowered,
                                    struct diags *diags) {
-  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags, .errors_before = diags->errors};
   struct model *m = c.m;
   size_t before = diags->errors;
   values_release(&m->values);
@@ -297,7 +298,7 @@ struct model *model_typecheck_with(const struct ast *file, const struct source *
     if (has_value_in_state(&c, n))
       *lowered = n;
     else if (diags->errors == before)
-      checker_error(&c, expression->at, "this expression cannot be evaluated");
+      checker_error(&c, E0306, expression->at, "this expression cannot be evaluated");
   }
   checker_end(&c);
   if (diags->errors == before) {

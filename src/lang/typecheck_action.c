@@ -31,10 +31,10 @@ static void check_goto_is_last(struct typechecker *c, const struct ast *a, const
     else if (s->kind == AST_FOREACH)
       check_goto_is_last(c, s->kid[1], NULL, true);
     else if (s->kind == AST_GOTO && loop) {
-      checker_error(c, s->at, "'goto' inside 'foreach'");
+      checker_error(c, E0412, s->at, "'goto' inside 'foreach'");
       checker_help(c, "put it behind the 'foreach': it is the last thing that an action does");
     } else if (s->kind == AST_GOTO && next) {
-      checker_error(c, s->at, "'goto' must be the last thing that an action does");
+      checker_error(c, E0412, s->at, "'goto' must be the last thing that an action does");
       if (i + 1 == a->n)
         checker_help(c, "what follows would still be done (line %u): put it into 'else { ... }'",
                      checker_line(c, next->at));
@@ -69,7 +69,7 @@ static uint32_t field_index(struct typechecker *c, const struct pattern *p, cons
       return i;
     nearest_offer(&near, t->fields[i].name);
   }
-  checker_error(c, at, "message '%s' has no field '%s'", p->kind->name, name);
+  checker_error(c, E0206, at, "message '%s' has no field '%s'", p->kind->name, name);
   if (near.found)
     checker_help(c, "did you mean '%s'?", near.found);
   else if (t->size == 0)
@@ -108,7 +108,7 @@ static void bind_field(struct typechecker *c, struct pattern *p, const char *nam
   const struct scope_symbol *other = symbol_find(c, name);
   if (other) {
     bool twice = other->kind == SYMBOL_SLOT && other->at.from >= p->action->at.from;
-    checker_error(c, at, "'%s' is already declared", name);
+    checker_error(c, E0207, at, "'%s' is already declared", name);
     if (twice)
       checker_help(c, "it is bound twice");
     else if (p->action->trigger == TRIGGER_ONE && p->kind)
@@ -144,7 +144,7 @@ static void check_bare_field(struct typechecker *c, struct pattern *p, const str
   if (is_same_field(trigger->kid[ON_SAME], argument->name) || /* checked there */
       field_index(c, p, argument->name, argument->word) == UINT32_MAX)
     return;
-  checker_error(c, argument->word, "'%s' may differ from one message of a quorum to another", argument->name);
+  checker_error(c, E0411, argument->word, "'%s' may differ from one message of a quorum to another", argument->name);
   checker_help(c,
                "add 'same %s' if all of them must agree on it, or leave it out and read it as 'm.%s for m "
                "in %s'",
@@ -175,15 +175,15 @@ static void check_pattern(struct typechecker *c, struct pattern *p, const struct
 static void check_modifiers(struct typechecker *c, const struct ast *trigger, bool quorum) {
   const struct ast *same = trigger->kid[ON_SAME], *from = trigger->kid[ON_FROM];
   if (quorum && from) {
-    checker_error(c, from->at, "the messages of a quorum have several senders");
+    checker_error(c, E0411, from->at, "the messages of a quorum have several senders");
     checker_help(c, "ask each: 'sender(m)' for an 'm in %s'", trigger->name);
   }
   if (!quorum && same) {
-    checker_error(c, same->at, "'same' is for the messages of a quorum, and this takes one");
+    checker_error(c, E0411, same->at, "'same' is for the messages of a quorum, and this takes one");
     checker_help(c, "a quorum is written 'on Q: SIZE of MESSAGE same ...'");
   }
   if (!quorum && trigger->flags & AST_FLAG_TAKEN) {
-    checker_error(c, trigger->at, "'taken' is for the messages of a quorum");
+    checker_error(c, E0411, trigger->at, "'taken' is for the messages of a quorum");
     checker_help(c, "a single message is always taken");
   }
 }
@@ -194,7 +194,7 @@ static void check_size(struct typechecker *c, const struct ast *a, struct action
     return;
   const struct type *t = out->size->type;
   if (!type_is_number(t)) {
-    checker_error(c, a->at, "the size of a quorum must be a number, not %s", type_text(c, t));
+    checker_error(c, E0301, a->at, "the size of a quorum must be a number, not %s", type_text(c, t));
     if (t->kind == TYPE_SET)
       checker_help(c, "|...| is the size of a set");
     out->size = node_error(c, a->at);
@@ -204,8 +204,8 @@ static void check_size(struct typechecker *c, const struct ast *a, struct action
   for (uint32_t r = 0; r < c->m->nroles; r++)
     most += role_in(senders, r) ? c->m->roles[r].count : 0;
   if (out->kind != NO_KIND && senders && t->kind == TYPE_RANGE && t->lo > most)
-    diag_warning(c->diags, a->at, "there can be no such quorum: only %d process%s send%s '%s' to '%s'", (int)most,
-                 most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,
+    diag_warning(c->diags, W0104, a->at, "there can be no such quorum: only %d process%s send%s '%s' to '%s'",
+                 (int)most, most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,
                  c->m->roles[c->in.role].name);
 }
 
@@ -272,12 +272,12 @@ static void drop_unused_bindings(struct typechecker *c, struct pattern *p, const
     if (used)
       action->parts[action->nparts++] = p->parts[i].part;
     else if (s->type->kind != TYPE_ERROR)
-      diag_warning(c->diags, s->at, "'%s' is never used", s->name);
+      diag_warning(c->diags, W0102, s->at, "'%s' is never used", s->name);
   }
   const struct scope_symbol *from = action->from_slot != NO_SLOT ? symbol_find(c, trigger->kid[ON_FROM]->name) : NULL;
   if (from && !from->used) {
     action->from_slot = NO_SLOT;
-    diag_warning(c->diags, from->at, "'%s' is never used", from->name);
+    diag_warning(c->diags, W0102, from->at, "'%s' is never used", from->name);
   }
 }
 

@@ -44,11 +44,11 @@ static bool may_choose(struct typechecker *c, const struct ast *a) {
   if (choice_allowed(c))
     return true;
   if (c->in.fixed) {
-    checker_error(c, a->word, "'%s' is a free choice, and what is waited for is no choice", a->name);
+    checker_error(c, E0406, a->word, "'%s' is a free choice, and what is waited for is no choice", a->name);
     checker_help(c, "choose in the block");
     return false;
   }
-  checker_error(c, a->word, "'%s' is a free choice, which only processes can make", a->name);
+  checker_error(c, E0406, a->word, "'%s' is a free choice, which only processes can make", a->name);
   checker_help(c, "a property says 'exists' or 'forall'");
   return false;
 }
@@ -70,7 +70,7 @@ static const struct type *aggregate_type(struct typechecker *c, const struct ast
     const char *why = order_missing_reason(t);
     if (!why)
       return t;
-    checker_error(c, a->word, "'%s' cannot be used here: %s", a->name, why);
+    checker_error(c, E0415, a->word, "'%s' cannot be used here: %s", a->name, why);
     if (t->kind == TYPE_OPTION)
       checker_help(c, "take the values that are there: '%s(v for m in ..., v in m.field)'", a->name);
     else if (t->kind == TYPE_PROCESS)
@@ -80,11 +80,11 @@ static const struct type *aggregate_type(struct typechecker *c, const struct ast
   if (op == NODE_SUM) {
     if (type_is_number(t))
       return sum_type(c, t, most);
-    checker_error(c, element->at, "'sum' needs numbers, not %s", type_text(c, t));
+    checker_error(c, E0303, element->at, "'sum' needs numbers, not %s", type_text(c, t));
     return NULL;
   }
   if (op == NODE_UNION_OF && t->kind != TYPE_SET) {
-    checker_error(c, element->at, "'union' needs sets, not %s", type_text(c, t));
+    checker_error(c, E0303, element->at, "'union' needs sets, not %s", type_text(c, t));
     return NULL;
   }
   if ((op == NODE_PICK || op == NODE_RANDOM) && !may_choose(c, a))
@@ -101,7 +101,7 @@ struct node *aggregate_over(struct typechecker *c, const struct ast *a, enum op 
 /* f(collection) is f(x for x in collection); f(a, b) ranges over its arguments. */
 static struct node *aggregate_call(struct typechecker *c, const struct ast *a, enum op op) {
   if (a->n == 0) {
-    checker_error(c, a->word, "'%s' needs something to go through", a->name);
+    checker_error(c, E0313, a->word, "'%s' needs something to go through", a->name);
     return node_error(c, a->at);
   }
   bool counts = op == NODE_SUM || op == NODE_MAJORITY || op == NODE_MOSTFREQUENT; /* duplicates count */
@@ -111,7 +111,7 @@ static struct node *aggregate_call(struct typechecker *c, const struct ast *a, e
     return range;
   const struct type *type = range->type->element;
   if (!type_is_known(type)) {
-    checker_error(c, a->at, "'%s' of nothing", a->name);
+    checker_error(c, E0315, a->at, "'%s' of nothing", a->name);
     return node_error(c, a->at);
   }
   uint32_t slots = c->slots;
@@ -125,7 +125,7 @@ static struct node *aggregate_call(struct typechecker *c, const struct ast *a, e
 static struct node *one_argument(struct typechecker *c, const struct ast *a, const char *what) {
   if (a->n == 1 && a->kid[0]->kind != AST_ITEM)
     return lower_expr(c, a->kid[0]);
-  checker_error(c, a->word, "'%s' needs %s", a->name, what);
+  checker_error(c, E0307, a->word, "'%s' needs %s", a->name, what);
   return node_error(c, a->at);
 }
 
@@ -133,7 +133,7 @@ static struct node *one_process(struct typechecker *c, const struct ast *a) {
   struct node *p = one_argument(c, a, "one process");
   if (node_is_error(p) || p->type->kind == TYPE_PROCESS)
     return p;
-  checker_error(c, a->kid[0]->at, "'%s' needs a process, not %s", a->name, type_text(c, p->type));
+  checker_error(c, E0303, a->kid[0]->at, "'%s' needs a process, not %s", a->name, type_text(c, p->type));
   if (p->type->kind == TYPE_OPTION && p->type->element->kind == TYPE_PROCESS)
     checker_help(c, "it may be none: take its value with 'exists q in ...'");
   else if (type_is_number(p->type))
@@ -152,9 +152,9 @@ static struct node *call_sender(struct typechecker *c, const struct ast *a) {
   const struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
   if (!s || s->kind != SYMBOL_SLOT || !s->message) {
     if (model_steps(c->m))
-      checker_error(c, a->word, "'sender' needs a message: one that 'on m: ...' or 'm in Q' binds");
+      checker_error(c, E0411, a->word, "'sender' needs a message: one that 'on m: ...' or 'm in Q' binds");
     else
-      checker_error(c, a->word, "'sender' needs a message that 'm in received' binds");
+      checker_error(c, E0405, a->word, "'sender' needs a message that 'm in received' binds");
     return node_error(c, a->at);
   }
   struct node *n = node_new(c, NODE_SENDER, a->at, sender_type(c), 0);
@@ -168,7 +168,7 @@ static struct node *call_number(struct typechecker *c, const struct ast *a) {
   if (node_is_error(p))
     return p;
   if (c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) {
-    checker_error(c, a->word, "'number' cannot be used in a property or an environment");
+    checker_error(c, E0415, a->word, "'number' cannot be used in a property or an environment");
     checker_help(c, "they speak of processes by 'forall' and 'exists', so that processes may trade places");
     return node_error(c, a->at);
   }
@@ -182,7 +182,7 @@ static struct node *call_sequence(struct typechecker *c, const struct ast *a) {
   if (node_is_error(s))
     return s;
   if (s->type->kind != TYPE_SEQUENCE || !type_is_known(s->type)) {
-    checker_error(c, a->kid[0]->at, "'%s' needs a sequence, not %s", a->name, type_text(c, s->type));
+    checker_error(c, E0303, a->kid[0]->at, "'%s' needs a sequence, not %s", a->name, type_text(c, s->type));
     return node_error(c, a->at);
   }
   return node_unary(c, op, a->at, op == NODE_FRONT ? s->type : s->type->element, s);
@@ -203,20 +203,20 @@ static struct node *call_built_in(struct typechecker *c, const struct ast *a) {
   if (is(a, "first") || is(a, "last") || is(a, "front"))
     return call_sequence(c, a);
   if (is(a, "subsets")) {
-    checker_error(c, a->word, "'subsets' can only be gone through: 'S in subsets(...)'");
+    checker_error(c, E0313, a->word, "'subsets' can only be gone through: 'S in subsets(...)'");
     return node_error(c, a->at);
   }
   if (is(a, "at") && model_steps(c->m))
     return lower_at(c, a);
   if (is(a, "at")) {
-    checker_error(c, a->word, "'at' belongs to processes with steps; these proceed in rounds");
+    checker_error(c, E0404, a->word, "'at' belongs to processes with steps; these proceed in rounds");
     return node_error(c, a->at);
   }
   if (is(a, "HO") || is(a, "SHO")) {
-    checker_error(c, a->word, "write %s[...] with brackets", a->name);
+    checker_error(c, E0314, a->word, "write %s[...] with brackets", a->name);
     return node_error(c, a->at);
   }
-  unknown_name(c, a->name, a->word, "function");
+  unknown_name(c, E0201, a->name, a->word, "function");
   return node_error(c, a->at);
 }
 
@@ -228,7 +228,7 @@ static struct node *call_role(struct typechecker *c, const struct ast *a, uint32
   if (node_is_error(i))
     return i;
   if (!type_is_number(i->type) && i->type->kind != TYPE_ROUND) {
-    checker_error(c, a->kid[0]->at, "'%s' needs a number, not %s", a->name, type_text(c, i->type));
+    checker_error(c, E0303, a->kid[0]->at, "'%s' needs a number, not %s", a->name, type_text(c, i->type));
     return node_error(c, a->at);
   }
   struct node *n = node_unary(c, NODE_PROCESS_AT, a->at, process_type(c, role), i);
@@ -238,22 +238,22 @@ static struct node *call_role(struct typechecker *c, const struct ast *a, uint32
 
 static bool def_allowed(struct typechecker *c, const struct ast *a, const struct def_info *info) {
   if (info->reads_processes && in_process(c)) {
-    checker_error(c, a->word, "'%s' looks at processes from outside, so a process cannot use it", a->name);
+    checker_error(c, E0403, a->word, "'%s' looks at processes from outside, so a process cannot use it", a->name);
     return false;
   }
   if (info->chooses && !choice_allowed(c)) {
-    checker_error(c, a->word,
+    checker_error(c, E0406, a->word,
                   c->in.fixed ? "'%s' makes a free choice, and what is waited for is no choice"
                               : "'%s' makes a free choice, which only processes can",
                   a->name);
     return false;
   }
   if (info->reads_shared && (c->in.where == IN_INIT || c->in.where == IN_FILE || c->in.where == IN_GRAPH)) {
-    checker_error(c, a->word, "'%s' reads what is shared, which cannot be read here", a->name);
+    checker_error(c, E0403, a->word, "'%s' reads what is shared, which cannot be read here", a->name);
     return false;
   }
   if (info->reads_ghost && in_process(c) && !c->in.ghost) {
-    checker_error(c, a->word, "'%s' reads a ghost, so only ghosts and properties can use it", a->name);
+    checker_error(c, E0403, a->word, "'%s' reads a ghost, so only ghosts and properties can use it", a->name);
     return false;
   }
   if (c->defs.current) {
@@ -272,7 +272,7 @@ static struct node *call_def(struct typechecker *c, const struct ast *a, uint32_
   n->index = index;
   bool good = info && info->type->kind != TYPE_ERROR;
   if (a->n != wanted) {
-    checker_error(c, a->word, "'%s' needs %u argument%s, not %u", a->name, wanted, wanted == 1 ? "" : "s", a->n);
+    checker_error(c, E0307, a->word, "'%s' needs %u argument%s, not %u", a->name, wanted, wanted == 1 ? "" : "s", a->n);
     good = false;
   }
   for (uint32_t i = 0; i < a->n; i++) {
@@ -302,7 +302,7 @@ struct node *lower_call(struct typechecker *c, const struct ast *a) {
     return lower_name(c, a);
   if (!s || built_in)
     return call_built_in(c, a);
-  checker_error(c, a->word, "'%s' cannot be called", a->name);
+  checker_error(c, E0209, a->word, "'%s' cannot be called", a->name);
   checker_help(c, "it is the %s declared at line %u", symbol_kind_text(s->kind), checker_line(c, s->at));
   return node_error(c, a->at);
 }

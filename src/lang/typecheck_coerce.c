@@ -4,8 +4,10 @@
 #include "lang/typecheck_expr.h"
 #include "lang/typecheck_nodes.h"
 #include "lang/typecheck_reach.h"
+#include "lang/typecheck_scope.h"
 #include "lang/typecheck_types.h"
 #include "lang/typechecker.h"
+#include "model/node.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -244,7 +246,7 @@ static struct node *coerce_sequence(struct typechecker *c, struct node *n, const
   if (!coerce_kids(c, n, t->element, type_intern(c, own)))
     return NULL;
   if (n->n > (uint64_t)t->hi && c->in.reach != REACH_NEVER) {
-    checker_error(c, n->at, "a sequence of %u is too long for %s", n->n, type_text(c, t));
+    checker_error(c, E0302, n->at, "a sequence of %u is too long for %s", n->n, type_text(c, t));
     return node_error(c, n->at);
   }
   if (!is_subtype(c, n->type, t))
@@ -281,15 +283,46 @@ static bool yields_element(enum op op) {
 }
 
 /* Converts the element, not the aggregate as a whole: 'otherwise' must still detect an empty collection. */
-struct node *coerce_aggregate(struct typechecker *c, struct node *n, const struct type *t) {
+static struct node *coerce_aggregate(struct typechecker *c, struct node *n, const struct type *t) {
   return coerce_generated(c, n, t, t);
 }
 
+/* x without `depth` options around it; NULL: it has not as many. */
+static const struct type *unwrapped(const struct type *x, uint32_t depth) {
+  for (; depth > 0 && x->kind == TYPE_OPTION; depth--)
+    x = x->element;
+  return depth == 0 ? x : NULL;
+}
+
+/* majority(v converted for v in x): what is in the option, or nothing. It evaluates x once and chooses nothing. */
+static struct node *convert_found(struct typechecker *c, struct node *x, const struct type *t) {
+  uint32_t slot = slot_reserve(c);
+  struct node *v = coerce(c, node_slot(c, x->at, slot, x->type->element), t, false);
+  return v ? node_over(c, NODE_MAJORITY, x->at, t, v, generator_over(c, x->at, "v", slot, x), 1) : NULL;
+}
+
+struct node *coerce_found(struct typechecker *c, struct node *x, const struct type *t) {
+  if (yields_element(x->op))
+    return coerce_aggregate(c, x, t);
+  bool end = op_may_be_empty(x->op); /* first, last: a conversion must not come between these and 'otherwise' */
+  const struct type *found = end ? x->type : x->type->element;
+  const struct type *inner = unwrapped(t, option_depth_beyond(t, found));
+  if (!type_is_known(found))
+    return coerce(c, x, option_type(c, inner), false);
+  if (same_representation(found, inner))
+    return x;
+  if (end) {
+    const struct type *option = option_type(c, found);
+    x = node_binary(c, NODE_OTHERWISE, x->at, option, x, node_constant(c, x->at, option, VALUE_NONE));
+  }
+  return convert_found(c, x, t);
+}
+
 static struct node *coerce_otherwise(struct typechecker *c, struct node *n, const struct type *t) {
-  bool aggregate = yields_element(n->kid[0]->op);
-  bool option = n->kid[0]->type->kind == TYPE_OPTION && n->type->kind != TYPE_OPTION;
-  struct node *left =
-      aggregate ? coerce_aggregate(c, n->kid[0], t) : coerce(c, n->kid[0], option ? option_type(c, t) : t, false);
+  const struct type *found = unwrapped(t, otherwise_wraps(n));
+  struct node *left = !found                          ? NULL
+                      : yields_element(n->kid[0]->op) ? coerce_aggregate(c, n->kid[0], t)
+                                                      : coerce(c, n->kid[0], option_type(c, found), false);
   enum reach outer = c->in.reach;
   c->in.reach = reach_maybe(c);
   bool good = left && coerce_kid(c, n, 1, t);
@@ -342,7 +375,7 @@ static struct node *coerce_parts(struct typechecker *c, struct node *n, const st
 
 /* {x for x in set} with each x converted, for two set types with different representations. */
 static struct node *coerce_members(struct typechecker *c, struct node *n, const struct type *t) {
-  uint32_t slot = c->m->nslots++; /* a fresh slot: the names around n may already be out of scope */
+  uint32_t slot = slot_reserve(c);
   struct node *member = coerce(c, node_slot(c, n->at, slot, n->type->element), t->element, false);
   if (!member)
     return NULL;
@@ -367,19 +400,13 @@ static struct node *coerce_number(struct typechecker *c, struct node *n, const s
   }
   if (from->kind == TYPE_RANGE && (from->hi < t->lo || t->hi < from->lo) && refused_here(c, n)) {
     if (from->lo == from->hi)
-      checker_error(c, n->at, "value %" PRId64 " is outside %s", from->lo, type_text(c, t));
+      checker_error(c, E0302, n->at, "value %" PRId64 " is outside %s", from->lo, type_text(c, t));
     else
-      checker_error(c, n->at, "values %" PRId64 "..%" PRId64 " are outside %s", from->lo, from->hi, type_text(c, t));
+      checker_error(c, E0302, n->at, "values %" PRId64 "..%" PRId64 " are outside %s", from->lo, from->hi,
+                    type_text(c, t));
     return node_error(c, n->at);
   }
   return assigned ? n : node_narrow(c, n, t);
-}
-
-static uint32_t option_depth(const struct type *t) {
-  uint32_t n = 0;
-  for (; t->kind == TYPE_OPTION; t = t->element)
-    n++;
-  return n;
 }
 
 struct node *coerce(struct typechecker *c, struct node *n, const struct type *t, bool assigned) {
@@ -389,7 +416,7 @@ struct node *coerce(struct typechecker *c, struct node *n, const struct type *t,
   bool tried;
   struct node *made = NULL;
   bool none = n->op == NODE_CONST && from->kind == TYPE_OPTION;
-  if (option_depth(t) > option_depth(from) && !none) {
+  if (option_depth_beyond(t, from) > 0 && !none) {
     made = coerce(c, n, t->element, assigned);
     if (!made || node_is_error(made))
       return made;
@@ -425,6 +452,8 @@ static void help_mismatch(struct typechecker *c, const struct type *from, const 
   else if (type_is_number(from) && type_is_number(to) && from->name && to->name)
     checker_help(c, "'%s' and '%s' are declared as different types (lines %u and %u)", from->name, to->name,
                  checker_line(c, from->at), checker_line(c, to->at));
+  else if (to->kind == TYPE_ARRAY)
+    checker_help(c, "say what each index has: '[p in %s: VALUE]'", type_text(c, to->index));
   else if (from->kind == TYPE_BAG)
     checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
 }
@@ -439,7 +468,7 @@ struct node *coerce_or_report(struct typechecker *c, struct node *n, const struc
     return made;
   if (from->kind == TYPE_OPTION && from->element == c->unknown)
     found = "none";
-  checker_error(c, n->at, "expected %s for %s, found %s", type_text(c, t), what, found);
+  checker_error(c, E0301, n->at, "expected %s for %s, found %s", type_text(c, t), what, found);
   help_mismatch(c, from, t);
   return node_error(c, n->at);
 }

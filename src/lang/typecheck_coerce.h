@@ -11,7 +11,8 @@ const struct type *type_join(struct typechecker *, const struct type *, const st
 bool same_representation(const struct type *, const struct type *);
 /* Converts a node to the type; NULL: impossible. assigned: the interpreter checks the range itself. */
 struct node *coerce(struct typechecker *, struct node *, const struct type *, bool assigned);
-struct node *coerce_aggregate(struct typechecker *, struct node *, const struct type *); /* min, max, pick ... */
+/* The left operand of an 'otherwise' of the type; NULL: impossible. */
+struct node *coerce_found(struct typechecker *, struct node *, const struct type *);
 /* coerce, or report "expected ..., not ...". */
 struct node *coerce_or_report(struct typechecker *, struct node *, const struct type *, const char *what);
 bool coerce_to_join(struct typechecker *, struct node **, struct node **); /* converts both to their join */

@@ -1,4 +1,5 @@
 /* Collections and their users: generators, quantifiers, comprehensions. */
+#include "lang/foreign.h"
 #include "lang/typecheck_expr.h"
 #include "lang/typecheck_nodes.h"
 #include "lang/typecheck_reach.h"
@@ -17,7 +18,7 @@ static struct node *lower_interval(struct typechecker *c, const struct ast *a) {
     if (node_is_error(each[i]))
       return each[i];
     if (!type_is_number(each[i]->type)) {
-      checker_error(c, each[i]->at, "'..' needs numbers, not %s", type_text(c, each[i]->type));
+      checker_error(c, E0303, each[i]->at, "'..' needs numbers, not %s", type_text(c, each[i]->type));
       return node_error(c, a->at);
     }
   }
@@ -30,7 +31,7 @@ static struct node *lower_domain(struct typechecker *c, const struct ast *a, con
   if (!type || type == c->error)
     return node_error(c, a->at);
   if (type->count > ELEMENTS_MAX) {
-    checker_error(c, a->at, "%s has too many values to go through", type_text(c, type));
+    checker_error(c, E0309, a->at, "%s has too many values to go through", type_text(c, type));
     return node_error(c, a->at);
   }
   return node_new(c, NODE_DOMAIN, a->at, set_type(c, type), 0);
@@ -38,14 +39,14 @@ static struct node *lower_domain(struct typechecker *c, const struct ast *a, con
 
 static struct node *lower_subsets(struct typechecker *c, const struct ast *a) {
   if (a->n != 1) {
-    checker_error(c, a->word, "'subsets' needs one set");
+    checker_error(c, E0307, a->word, "'subsets' needs one set");
     return node_error(c, a->at);
   }
   struct node *of = lower_collection(c, a->kid[0]);
   if (node_is_error(of))
     return of;
   if (of->type->kind != TYPE_SET || of->op == NODE_INTERVAL || of->op == NODE_SUBSETS) {
-    checker_error(c, a->kid[0]->at, "'subsets' needs a set, not %s", type_text(c, of->type));
+    checker_error(c, E0303, a->kid[0]->at, "'subsets' needs a set, not %s", type_text(c, of->type));
     return node_error(c, a->at);
   }
   return node_unary(c, NODE_SUBSETS, a->at, set_type(c, of->type), of);
@@ -70,7 +71,7 @@ struct node *lower_collection(struct typechecker *c, const struct ast *a) {
   struct node *n = lower_expr(c, a);
   if (node_is_error(n) || is_collection(n->type))
     return n;
-  checker_error(c, a->at, "%s is not a collection", type_text(c, n->type));
+  checker_error(c, E0313, a->at, "%s is not a collection", type_text(c, n->type));
   checker_help(c, "one can go through sets, options, sequences, types, roles, and what was received");
   return node_error(c, a->at);
 }
@@ -106,7 +107,7 @@ static void lower_generator(struct typechecker *c, const struct ast *name, const
   struct node *from = lower_collection(c, range);
   const struct type *type = node_is_error(from) ? c->error : from->type->element;
   if (!node_is_error(from) && !type_is_known(type)) {
-    checker_error(c, range->at, "the type of '%s' is not known here", source_text(c, range->at));
+    checker_error(c, E0306, range->at, "the type of '%s' is not known here", source_text(c, range->at));
     type = c->error;
   }
   *out = (struct generator){.range = from, .type = type, .name = checker_strdup(c, name->name), .at = name->word};
@@ -128,8 +129,8 @@ struct generator *lower_generators(struct typechecker *c, const struct ast *a, u
       range = a->kid[j]->kind == AST_GENERATOR ? a->kid[j]->kid[1] : NULL;
     for (uint32_t j = 0; j < g->kid[0]->n; j++) {
       if (!range) {
-        checker_error(c, g->kid[0]->kid[j]->word, "'%s' needs a collection: '%s in ...'", g->kid[0]->kid[j]->name,
-                      g->kid[0]->kid[j]->name);
+        checker_error(c, E0313, g->kid[0]->kid[j]->word, "'%s' needs a collection: '%s in ...'",
+                      g->kid[0]->kid[j]->name, g->kid[0]->kid[j]->name);
         struct ast nothing = {.kind = AST_ERROR, .at = g->at};
         lower_generator(c, g->kid[0]->kid[j], &nothing, &gen[at++]);
         continue;
@@ -176,7 +177,7 @@ struct node *lower_quantifier(struct typechecker *c, const struct ast *a) {
   struct node *body = a->kid[0] ? lower_bool(c, a->kid[0], what) : node_constant(c, a->at, c->boolean, 1);
   scope_close(c, mark);
   if (!a->kid[0] && a->number != 0)
-    checker_error(c, a->word, "'forall' says nothing: a condition must follow after ':'");
+    checker_error(c, E0313, a->word, "'forall' says nothing: a condition must follow after ':'");
   return with_generators(c, a->number == 0 ? NODE_EXISTS : NODE_FORALL, a->at, c->boolean, body, gen, n);
 }
 
@@ -187,7 +188,7 @@ struct node *lower_set_of(struct typechecker *c, const struct ast *a) {
   struct node *element = lower_expr(c, a->kid[0]);
   scope_close(c, mark);
   if (element->type->kind == TYPE_BAG) {
-    checker_error(c, a->kid[0]->at, "what was received cannot be a member of a set");
+    checker_error(c, E0405, a->kid[0]->at, "what was received cannot be a member of a set");
     return node_error(c, a->at);
   }
   return with_generators(c, NODE_SET_OF, a->at, set_type(c, element->type), element, gen, n);
@@ -215,8 +216,11 @@ struct node *lower_call_over(struct typechecker *c, const struct ast *a) {
   struct node *element = lower_expr(c, a->kid[0]);
   scope_close(c, mark);
   if (!known) {
-    checker_error(c, a->word, "'%s' cannot be used with 'for'", a->name);
-    if (strcmp(a->name, "count") == 0)
+    checker_error(c, E0313, a->word, "'%s' cannot be used with 'for'", a->name);
+    const char *foreign = foreign_word_help(a->name, strlen(a->name), FOREIGN_CALL);
+    if (foreign)
+      checker_help(c, "%s", foreign);
+    else if (strcmp(a->name, "count") == 0)
       checker_help(c, "write count(m in %s: ...)", received_name_text(c));
     else
       checker_help(c, "min, max, sum, union, pick, random, mostfrequent and majority can");
@@ -235,7 +239,7 @@ static const struct type *index_type(struct typechecker *c, const struct ast *ra
                   from->kid[1]->type->lo == from->kid[1]->type->hi && t->kind == TYPE_RANGE;
   if (from->op == NODE_DOMAIN || from->op == NODE_ROLE_SET || constant)
     return t;
-  checker_error(c, range->at, "an array is indexed by a type, a role, or a constant range");
+  checker_error(c, E0314, range->at, "an array is indexed by a type, a role, or a constant range");
   return NULL;
 }
 
@@ -252,7 +256,7 @@ struct node *lower_array_of(struct typechecker *c, const struct ast *a) {
   if (!index)
     return node_error(c, a->at);
   if (index->count > ELEMENTS_MAX) {
-    checker_error(c, a->kid[0]->at, "%s has too many values to index an array", type_text(c, index));
+    checker_error(c, E0309, a->kid[0]->at, "%s has too many values to index an array", type_text(c, index));
     return node_error(c, a->at);
   }
   gen->range = node_new(c, NODE_DOMAIN, a->kid[0]->at, set_type(c, index), 0);

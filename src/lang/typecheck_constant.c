@@ -9,7 +9,7 @@
 /* All failures go through here, so that the search for parameter values can be silent. */
 static bool constant_error(struct constant_evaluator *k, struct span at, const char *message) {
   if (!k->quiet)
-    checker_error(k->c, at, "%s", message);
+    checker_error(k->c, E0311, at, "%s", message);
   k->failed = true;
   return false;
 }
@@ -73,10 +73,10 @@ static bool definition(struct constant_evaluator *k, const struct ast *a, struct
   k->failed = true;
   struct scope_symbol *s = symbol_find(k->c, a->name);
   if (s) {
-    checker_error(k->c, a->word, "the %s '%s' is not a constant", symbol_kind_text(s->kind), a->name);
+    checker_error(k->c, E0311, a->word, "the %s '%s' is not a constant", symbol_kind_text(s->kind), a->name);
     checker_help(k->c, "only numbers and parameters can be used here");
   } else
-    unknown_name(k->c, a->name, a->word, "parameter");
+    unknown_name(k->c, E0201, a->name, a->word, "parameter");
   return false;
 }
 
@@ -87,7 +87,7 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
   if (!k->c->params.list.at[s->index].known) {
     k->open = true;
     if (!k->quiet) {
-      checker_error(k->c, a->word, "parameter '%s' has no value yet", a->name);
+      checker_error(k->c, E0701, a->word, "parameter '%s' has no value yet", a->name);
       checker_help(k->c, "a default may use the parameters declared before it");
     }
     return false;
@@ -96,43 +96,41 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
   return true;
 }
 
-static bool divide(struct constant_evaluator *k, const struct ast *a, int64_t x, int64_t y, int64_t *out) {
-  if (y == 0)
-    return value_error(k, a->word, "division by zero");
-  if (y == -1) { /* the only quotient that may overflow */
-    if (a->op == OP_MOD)
+const char *constant_arithmetic(enum ast_op op, int64_t x, int64_t y, int64_t *out) {
+  bool over = true;
+  switch (ast_op_among(op)) {
+  case OP_ADD:
+    over = __builtin_add_overflow(x, y, out);
+    break;
+  case OP_SUB:
+    over = __builtin_sub_overflow(x, y, out);
+    break;
+  case OP_MUL:
+    over = __builtin_mul_overflow(x, y, out);
+    break;
+  case OP_DIV:
+  case OP_MOD:
+    if (y == 0)
+      return "division by zero";
+    if (y == -1) { /* the only quotient that may overflow */
       *out = 0;
-    else if (__builtin_sub_overflow((int64_t)0, x, out))
-      return value_error(k, a->word, "a number beyond 64 bits");
-    return true;
+      over = op == OP_DIV && __builtin_sub_overflow((int64_t)0, x, out);
+      break;
+    }
+    int64_t quotient = x / y - (x % y != 0 && (x < 0) != (y < 0)), rest = x - y * quotient;
+    *out = op == OP_DIV ? quotient : rest < 0 ? rest - y : rest;
+    return NULL;
   }
-  int64_t quotient = x / y - (x % y != 0 && (x < 0) != (y < 0));
-  int64_t rest = x - y * quotient;
-  *out = a->op == OP_DIV ? quotient : rest < 0 ? rest - y : rest;
-  return true;
+  return over ? "a number beyond 64 bits" : NULL;
 }
 
 static bool arithmetic(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
   int64_t x, y;
   if (!number(k, a->kid[0], &x) || !number(k, a->kid[1], &y))
     return false;
-  bool over = true;
   out->is_bool = false;
-  switch (ast_op_among(a->op)) {
-  case OP_ADD:
-    over = __builtin_add_overflow(x, y, &out->value);
-    break;
-  case OP_SUB:
-    over = __builtin_sub_overflow(x, y, &out->value);
-    break;
-  case OP_MUL:
-    over = __builtin_mul_overflow(x, y, &out->value);
-    break;
-  case OP_DIV:
-  case OP_MOD:
-    return divide(k, a, x, y, &out->value);
-  }
-  return over ? value_error(k, a->word, "a number beyond 64 bits") : true;
+  const char *wrong = constant_arithmetic(a->op, x, y, &out->value);
+  return wrong ? value_error(k, a->word, wrong) : true;
 }
 
 /* Evaluates both operands, so that an unknown name on the right is found whatever the value on the left. */
@@ -217,7 +215,8 @@ static bool unary(struct constant_evaluator *k, const struct ast *a, struct cons
   if (!number(k, a->kid[0], &x))
     return false;
   out->is_bool = false;
-  return __builtin_sub_overflow((int64_t)0, x, &out->value) ? value_error(k, a->word, "a number beyond 64 bits") : true;
+  const char *wrong = constant_arithmetic(OP_SUB, 0, x, &out->value);
+  return wrong ? value_error(k, a->word, wrong) : true;
 }
 
 /* min(a, b), max(a, b) */
@@ -274,6 +273,6 @@ bool constant_number(struct typechecker *c, const struct ast *a, const char *wha
     return false;
   *out = v.value;
   if (v.is_bool)
-    checker_error(c, a->at, "%s must be a number, not a truth value", what);
+    checker_error(c, E0301, a->at, "%s must be a number, not a truth value", what);
   return !v.is_bool;
 }

@@ -31,6 +31,8 @@ struct constant_evaluator {
 
 void collect_constant_defs(struct typechecker *); /* before the first evaluation */
 bool constant_eval(struct constant_evaluator *, const struct ast *, struct constant *);
+/* x + y, x - y, x * y, x / y, x mod y. NULL: *out is the value; otherwise, why there is none. */
+const char *constant_arithmetic(enum ast_op, int64_t x, int64_t y, int64_t *out);
 /* The constant value of an expression over parameters. False: reported. */
 bool constant_number(struct typechecker *, const struct ast *, const char *what, int64_t *out);
 

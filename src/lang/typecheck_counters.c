@@ -33,7 +33,7 @@ static bool counter_declare(struct counter_checker *c, struct symbol_scope *scop
     scope_add(scope, s);
     return true;
   }
-  diag_error(c->diags, s.at, "'%s' is already declared", s.name);
+  diag_error(c->diags, E0207, s.at, "'%s' is already declared", s.name);
   if (diag_may_search(c->diags, 0))
     diag_help(c->diags, "the %s '%s' is declared at line %" PRIu32 "; choose another name", counter_symbol_text(other),
               s.name, source_line_number(&c->s->source, other->at));
@@ -68,7 +68,7 @@ static void declare_counter_params(struct counter_checker *c) {
 
 struct term *counter_quotient_param(struct counter_checker *c, struct span at, struct term *number, int64_t by) {
   if (c->quotients == QUOTIENTS_MAX) {
-    diag_error(c->diags, at, "too many divisions");
+    diag_error(c->diags, E0606, at, "too many divisions");
     return NULL;
   }
   uint32_t index = c->s->nparams + c->quotients++;
@@ -93,9 +93,15 @@ static void unknown_bindings(struct counter_checker *c, const struct param_bindi
     nearest_init(&near, b[i].name);
     for (uint32_t k = 0; k < c->s->nparams; k++)
       nearest_offer(&near, c->s->params[k].name);
-    diag_error(c->diags, (struct span){0, 0}, "'%s' has no parameter '%s'", c->s->name, b[i].name);
+    diag_error(c->diags, E0702, (struct span){0, 0}, "'%s' has no parameter '%s'", c->s->name, b[i].name);
+    struct text list = {0};
+    for (uint32_t k = 0; k < c->s->nparams; k++)
+      text_addf(&list, "%s%s", k ? ", " : "", c->s->params[k].name);
     if (near.found)
-      diag_help(c->diags, "did you mean '%s'?", near.found);
+      diag_help(c->diags, "did you mean '%s'? its parameters are: %s", near.found, text_or_empty(&list));
+    else if (list.n)
+      diag_help(c->diags, "its parameters are: %s", list.at);
+    text_release(&list);
   }
 }
 
@@ -118,7 +124,7 @@ static void define_params(struct counter_checker *c, const struct param_binding 
       else if (d->kid[2])
         p->is = lower_counter_number(c, d->kid[2]);
       else if (c->rounds && d->kid[1] && d->kid[1]->kind == AST_TYPE_BOOL) {
-        diag_error(c->diags, p->at, "parameter '%s' has no value", p->name);
+        diag_error(c->diags, E0701, p->at, "parameter '%s' has no value", p->name);
         diag_help(c->diags, "it is a bool: give it one with -D %s=true", p->name);
       }
       c->params_set = e->index + 1;
@@ -134,7 +140,7 @@ static bool needs_parentheses(const struct ast *a) { /* binds more weakly than `
 static void add_condition(struct counter_checker *c, struct counter_condition_list *all, struct term *term,
                           const char *text, struct span at, bool resilience) {
   if (term->op == TERM_NUMBER && !term->number) {
-    diag_error(c->diags, at, "parameter condition not met: '%s'", text);
+    diag_error(c->diags, E0703, at, "parameter condition not met: '%s'", text);
     diag_help(c->diags, "with the parameters that have values (-D, '='), it is false");
   }
   vec_push(&all->at, ((struct counter_condition){term, text, resilience, false}));
@@ -159,7 +165,7 @@ static void add_range(struct counter_checker *c, struct counter_condition_list *
   if (!type || type->kind == AST_TYPE_INT || (c->rounds && type->kind == AST_TYPE_BOOL))
     return;
   if (type->kind != AST_TYPE_RANGE) {
-    diag_error(c->diags, type->at, "a parameter of a counter system is a number");
+    diag_error(c->diags, E0704, type->at, "a parameter of a counter system is a number");
     diag_help(c->diags, "leave the type out, or write a range");
     return;
   }
@@ -216,12 +222,12 @@ static void declare_labels(struct counter_checker *c, const struct ast *a, struc
 static void range_of(struct counter_checker *c, const struct ast *a, struct type *t) {
   struct term *low = lower_counter_number(c, a->kid[0]), *high = lower_counter_number(c, a->kid[1]);
   if (low->op != TERM_NUMBER || high->op != TERM_NUMBER) {
-    diag_error(c->diags, a->at, "the bounds of a control must be numbers");
+    diag_error(c->diags, E0603, a->at, "the bounds of a control must be numbers");
     diag_help(c->diags, "what has no fixed bound is a counter");
   } else if (low->number > high->number) {
-    diag_error(c->diags, a->at, "the range is empty");
+    diag_error(c->diags, E0308, a->at, "the range is empty");
   } else if ((uint64_t)high->number - (uint64_t)low->number >= CONTROL_VALUES_MAX) {
-    diag_error(c->diags, a->at, "a control has at most %d values", CONTROL_VALUES_MAX);
+    diag_error(c->diags, E0603, a->at, "a control has at most %d values", CONTROL_VALUES_MAX);
     diag_help(c->diags, "make it a counter");
   } else {
     t->lo = low->number;
@@ -234,7 +240,7 @@ static const struct type *type_of(struct counter_checker *c, const struct ast *a
   if (a->kind == AST_TYPE_NAME) {
     const struct scope_symbol *e = scope_find(&c->globals, a->name);
     if (!e || e->kind != SYMBOL_TYPE)
-      diag_error(c->diags, a->at, "unknown type '%s'", a->name);
+      diag_error(c->diags, E0202, a->at, "unknown type '%s'", a->name);
     return e && e->kind == SYMBOL_TYPE ? e->type : NULL;
   }
   struct type *t = arena_alloc(&c->s->arena, sizeof *t);
@@ -249,7 +255,7 @@ static const struct type *type_of(struct counter_checker *c, const struct ast *a
     t->kind = TYPE_RANGE;
     range_of(c, a, t);
   } else {
-    diag_error(c->diags, a->at, "a control is a bool, a range or one of '{some, labels}'");
+    diag_error(c->diags, E0603, a->at, "a control is a bool, a range or one of '{some, labels}'");
     return NULL;
   }
   return t;
@@ -320,7 +326,7 @@ static void refuse_algorithm_declarations(struct counter_checker *c) {
                                                     : NULL;
     if (!what)
       continue;
-    diag_error(c->diags, d->word.to > d->word.from ? d->word : d->at, "a counter system has no %s", what);
+    diag_error(c->diags, E0601, d->word.to > d->word.from ? d->word : d->at, "a counter system has no %s", what);
     diag_help(c->diags, d->kind == AST_PROPERTY ? "what must not be reached is written 'unsafe NAME: CONDITION'"
                                                 : "it has 'param', 'counter', 'control', 'start', 'move' and 'unsafe'");
   }
@@ -410,9 +416,9 @@ static const struct scope_symbol *counter_named(struct counter_checker *c, const
   if (e && e->kind == SYMBOL_COUNTER)
     return e;
   if (e)
-    diag_error(c->diags, name->word, "the %s '%s' is not a counter", counter_symbol_text(e), name->name);
+    diag_error(c->diags, E0209, name->word, "the %s '%s' is not a counter", counter_symbol_text(e), name->name);
   else
-    diag_error(c->diags, name->word, "unknown counter '%s'", name->name);
+    diag_error(c->diags, E0201, name->word, "unknown counter '%s'", name->name);
   struct nearest near;
   nearest_init(&near, name->name);
   for (uint32_t i = 0; i < c->s->ncounters && diag_may_search(c->diags, 1); i++)
@@ -429,7 +435,7 @@ static void check_flow(struct counter_checker *c, const struct ast *a, struct co
   if (!from || !to)
     return;
   if (from == to) {
-    diag_error(c->diags, a->kid[2]->word, "'%s' goes to itself", from->name);
+    diag_error(c->diags, E0604, a->kid[2]->word, "'%s' goes to itself", from->name);
     return;
   }
   if (!is_natural(amount))
@@ -441,7 +447,7 @@ static void check_flow(struct counter_checker *c, const struct ast *a, struct co
 
 static bool assigned_twice(struct counter_checker *c, const struct ast *a, bool twice) {
   if (twice) {
-    diag_error(c->diags, a->word, "'%s' is changed twice in one move", a->name);
+    diag_error(c->diags, E0604, a->word, "'%s' is changed twice in one move", a->name);
     diag_help(c->diags, "all effects of a move happen at once, from the old values");
   }
   return twice;
@@ -461,7 +467,7 @@ static void check_assignment(struct counter_checker *c, const struct ast *a, str
     return;
   }
   if (e && e->kind == SYMBOL_PARAM) {
-    diag_error(c->diags, a->word, "the parameter '%s' never changes", a->name);
+    diag_error(c->diags, E0402, a->word, "the parameter '%s' never changes", a->name);
     diag_help(c->diags, "make it a counter");
     lower_counter_number(c, a->kid[0]);
     return;
@@ -484,7 +490,7 @@ static void apply_flows(struct counter_checker *c, const struct ast *a, struct c
     if (!f->out[i] && !f->in[i])
       continue;
     if (f->assigned[i]) {
-      diag_error(c->diags, a->word, "the move '%s' assigns '%s' and moves some of it, too", m->name,
+      diag_error(c->diags, E0604, a->word, "the move '%s' assigns '%s' and moves some of it, too", m->name,
                  c->s->counters[i].name);
       continue;
     }
@@ -559,7 +565,7 @@ static void check_unsafe(struct counter_checker *c) {
       continue;
     struct counter_property p = {.name = counter_strdup(c, a->name), .at = a->word};
     if (name_index_find(&names, p.name) != NAME_NONE)
-      diag_error(c->diags, a->word, "'%s' is already declared", p.name);
+      diag_error(c->diags, E0207, a->word, "'%s' is already declared", p.name);
     name_index_add(&names, p.name);
     c->where = "the start of a property";
     p.from = a->kid[0] ? lower_counter_condition(c, a->kid[0]) : term_number(c, a->at, 1);
@@ -570,7 +576,7 @@ static void check_unsafe(struct counter_checker *c) {
   }
   name_index_release(&names);
   if (all.n == 0) {
-    diag_error(c->diags, c->file->word, "'%s' says nothing of what must not be", c->s->name);
+    diag_error(c->diags, E0605, c->file->word, "'%s' says nothing of what must not be", c->s->name);
     diag_help(c->diags, "add 'unsafe NAME: CONDITION'");
   }
   c->s->nproperties = (uint32_t)all.n;
@@ -638,7 +644,7 @@ static void find_repeat(struct counter_checker *c, const struct ast *process, st
       continue;
     }
     if (out->passes) {
-      diag_error(c->diags, a->word, "a second 'repeat' whose number of passes is not fixed");
+      diag_error(c->diags, E0605, a->word, "a second 'repeat' whose number of passes is not fixed");
       diag_help(c->diags, "give one of them a value with -D");
       return;
     }

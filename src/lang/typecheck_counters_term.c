@@ -2,6 +2,8 @@
    parameters with values counts as a number. */
 #include "lang/typecheck_counters_internal.h"
 
+#include "lang/typecheck_constant.h"
+
 #include <string.h>
 
 enum { TERMS_MAX = 200000, DEFS_DEEP = 50 };
@@ -19,7 +21,7 @@ static struct term *term_new(struct counter_checker *c, enum term_op op, struct 
   t->op = op;
   t->at = at;
   if (c->terms++ == TERMS_MAX) {
-    diag_error(c->diags, at, "the terms of this file grow too large");
+    diag_error(c->diags, E0606, at, "the terms of this file grow too large");
     diag_help(c->diags, "defs are written out wherever they are used");
   }
   return t;
@@ -49,19 +51,19 @@ static struct term *term_pair(struct counter_checker *c, enum term_op op, struct
 
 static bool is_constant(const struct term *t) { return t->op == TERM_NUMBER; }
 
-static struct term *overflow_error(struct counter_checker *c, struct span at) {
-  if (!c->dead)
-    diag_error(c->diags, at, "a number beyond 64 bits");
-  return term_number(c, at, 0);
+static struct term *folded(struct counter_checker *c, enum ast_op op, struct span at, const struct term *a,
+                           const struct term *b) {
+  int64_t result = 0;
+  const char *wrong = constant_arithmetic(op, a->number, b->number, &result);
+  if (wrong && !c->dead)
+    diag_error(c->diags, b->number == 0 && op != OP_ADD && op != OP_SUB && op != OP_MUL ? E0310 : E0606, at, "%s",
+               wrong);
+  return term_number(c, at, wrong ? 0 : result);
 }
 
 struct term *term_sum(struct counter_checker *c, struct span at, struct term *a, struct term *b, bool minus) {
-  int64_t sum;
-  if (is_constant(a) && is_constant(b)) {
-    bool over =
-        minus ? __builtin_sub_overflow(a->number, b->number, &sum) : __builtin_add_overflow(a->number, b->number, &sum);
-    return over ? overflow_error(c, at) : term_number(c, at, sum);
-  }
+  if (is_constant(a) && is_constant(b))
+    return folded(c, minus ? OP_SUB : OP_ADD, at, a, b);
   if (is_constant(b) && b->number == 0)
     return a;
   if (is_constant(a) && a->number == 0 && !minus)
@@ -70,9 +72,8 @@ struct term *term_sum(struct counter_checker *c, struct span at, struct term *a,
 }
 
 struct term *term_times(struct counter_checker *c, struct span at, struct term *a, struct term *b) {
-  int64_t product;
   if (is_constant(a) && is_constant(b))
-    return __builtin_mul_overflow(a->number, b->number, &product) ? overflow_error(c, at) : term_number(c, at, product);
+    return folded(c, OP_MUL, at, a, b);
   return is_constant(a) ? term_pair(c, TERM_TIMES, at, a, b) : term_pair(c, TERM_TIMES, at, b, a);
 }
 
@@ -128,7 +129,7 @@ static const struct type *sort_of(const struct type *t) {
 static void unknown(struct counter_checker *c, const struct ast *a) {
   const struct symbol_scope *scopes[] = {&c->globals, &c->locals};
   struct nearest near;
-  diag_error(c->diags, a->word, "unknown name '%s'", a->name);
+  diag_error(c->diags, E0201, a->word, "unknown name '%s'", a->name);
   if (!diag_may_search(c->diags, c->globals.n + c->locals.n))
     return;
   nearest_init(&near, a->name);
@@ -143,7 +144,7 @@ static void unknown(struct counter_checker *c, const struct ast *a) {
 }
 
 static struct typed_term unreadable_here(struct counter_checker *c, const struct ast *a, const struct scope_symbol *e) {
-  diag_error(c->diags, a->word, "%s reads the %s '%s'", c->where, counter_symbol_text(e), a->name);
+  diag_error(c->diags, E0607, a->word, "%s reads the %s '%s'", c->where, counter_symbol_text(e), a->name);
   diag_help(c->diags,
             c->reads & READS_STATE ? "only a move has amounts" : "only numbers and parameters can be used here");
   return error;
@@ -155,7 +156,7 @@ static struct typed_term truth(struct term *t) { return (struct typed_term){t, &
 static struct typed_term read_param(struct counter_checker *c, const struct ast *a, uint32_t index) {
   const struct counter_param *p = &c->s->params[index];
   if (index >= c->params_set) {
-    diag_error(c->diags, a->word, "parameter '%s' has no value yet", a->name);
+    diag_error(c->diags, E0701, a->word, "parameter '%s' has no value yet", a->name);
     diag_help(c->diags, "a definition may use the parameters declared before it");
     return error;
   }
@@ -196,7 +197,7 @@ static struct typed_term lower_name(struct counter_checker *c, const struct ast 
   case SYMBOL_DEF:
     return inline_def(c, a, c->file->kid[e->index], NULL, 0);
   }
-  diag_error(c->diags, a->word, "'%s' is a type, not a value", a->name);
+  diag_error(c->diags, E0209, a->word, "'%s' is a type, not a value", a->name);
   return error;
 }
 
@@ -207,11 +208,12 @@ static struct typed_term inline_def(struct counter_checker *c, const struct ast 
                                     const struct typed_term *arguments, uint32_t n) {
   uint32_t wanted = def->kid[0] ? def->kid[0]->n : 0;
   if (n != wanted) {
-    diag_error(c->diags, use->word, "'%s' takes %u argument%s, not %u", def->name, wanted, wanted == 1 ? "" : "s", n);
+    diag_error(c->diags, E0307, use->word, "'%s' takes %u argument%s, not %u", def->name, wanted,
+               wanted == 1 ? "" : "s", n);
     return error;
   }
   if (c->depth >= DEFS_DEEP) {
-    diag_error(c->diags, use->word, "the def '%s' needs itself", def->name);
+    diag_error(c->diags, E0210, use->word, "the def '%s' needs itself", def->name);
     return error;
   }
   struct symbol_scope outer = c->locals;
@@ -252,7 +254,7 @@ static struct typed_term lower_call(struct counter_checker *c, const struct ast 
   if (!e && (!strcmp(a->name, "min") || !strcmp(a->name, "max")) && a->n > 0)
     return lower_extreme(c, a);
   if (!e || e->kind != SYMBOL_DEF) {
-    diag_error(c->diags, a->word, "'%s' is not a def", a->name);
+    diag_error(c->diags, E0209, a->word, "'%s' is not a def", a->name);
     diag_help(c->diags, "counter systems have numbers, conditions, 'min', 'max' and defs");
     return error;
   }
@@ -270,24 +272,13 @@ static struct typed_term lower_call(struct counter_checker *c, const struct ast 
 
 static struct typed_term nonlinear_error(struct counter_checker *c, const struct ast *a) {
   if (a->op == OP_MUL) {
-    diag_error(c->diags, a->word, "'%s' is not linear", counter_source_text(c, a->at));
+    diag_error(c->diags, E0602, a->word, "'%s' is not linear", counter_source_text(c, a->at));
     diag_help(c->diags, "one side of '*' must be a number, or a parameter that has a value (-D)");
   } else {
-    diag_error(c->diags, a->word, "'%s' of something that varies is not linear", ast_op_text(a->op));
+    diag_error(c->diags, E0602, a->word, "'%s' of something that varies is not linear", ast_op_text(a->op));
     diag_help(c->diags, "multiply it out: '3 * t < N', not 't < N / 3'");
   }
   return error;
-}
-
-static struct typed_term divide(struct counter_checker *c, const struct ast *a, int64_t x, int64_t y) {
-  if (y == 0 || (y == -1 && x == INT64_MIN)) {
-    if (c->dead)
-      return number(term_number(c, a->at, 0));
-    diag_error(c->diags, a->word, y ? "a number beyond 64 bits" : "division by zero");
-    return error;
-  }
-  int64_t quotient = x / y - (x % y != 0 && (x < 0) != (y < 0)), rest = x - y * quotient;
-  return number(term_number(c, a->at, a->op == OP_DIV ? quotient : rest < 0 ? rest - y : rest));
 }
 
 static struct typed_term lower_arithmetic(struct counter_checker *c, const struct ast *a) {
@@ -296,8 +287,10 @@ static struct typed_term lower_arithmetic(struct counter_checker *c, const struc
     return number(term_sum(c, a->at, x, y, a->op == OP_SUB));
   if (a->op == OP_MUL)
     return is_constant(x) || is_constant(y) ? number(term_times(c, a->at, x, y)) : nonlinear_error(c, a);
-  if (is_constant(x) && is_constant(y))
-    return divide(c, a, x->number, y->number);
+  if (is_constant(x) && is_constant(y)) {
+    struct term *result = folded(c, a->op, a->word, x, y);
+    return y->number == 0 && !c->dead ? error : number(result);
+  }
   if (is_constant(y) && y->number > 0 && c->conditions) {
     struct term *quotient = counter_quotient_param(c, a->at, x, y->number);
     if (!quotient || a->op == OP_DIV)
@@ -328,7 +321,7 @@ static struct typed_term lower_binary(struct counter_checker *c, const struct as
     return truth(term_or(c, a->at, a->op == OP_IMPLIES ? term_not(c, a->at, x) : x, y));
   }
   }
-  diag_error(c->diags, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
+  diag_error(c->diags, E0601, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
   return error;
 }
 
@@ -343,7 +336,7 @@ static bool comparable(struct counter_checker *c, const struct ast *a, struct ty
     return false;
   if (x.type == y.type)
     return true;
-  diag_error(c->diags, a->word, "%s is compared with %s", sort_text(c, x.type), sort_text(c, y.type));
+  diag_error(c->diags, E0304, a->word, "%s is compared with %s", sort_text(c, x.type), sort_text(c, y.type));
   return false;
 }
 
@@ -364,7 +357,7 @@ static struct typed_term lower_in(struct counter_checker *c, const struct ast *a
   if (set->kind == AST_INTERVAL) {
     struct term *low = lower_counter_number(c, set->kid[0]), *high = lower_counter_number(c, set->kid[1]);
     if (x.type->kind != TYPE_INT) {
-      diag_error(c->diags, a->word, "%s is no number, to be in a range", sort_text(c, x.type));
+      diag_error(c->diags, E0304, a->word, "%s is no number, to be in a range", sort_text(c, x.type));
       return error;
     }
     found = term_and(c, a->at, term_relation(c, TERM_LE, a->at, low, x.term),
@@ -378,7 +371,7 @@ static struct typed_term lower_in(struct counter_checker *c, const struct ast *a
       found = term_or(c, a->at, found, equal(c, a->at, x, y));
     }
   } else {
-    diag_error(c->diags, set->at, "'in' wants '{a, b}' or 'a..b' here");
+    diag_error(c->diags, E0601, set->at, "'in' wants '{a, b}' or 'a..b' here");
     return error;
   }
   return truth(a->op == OP_IN ? found : term_not(c, a->at, found));
@@ -395,7 +388,7 @@ static struct typed_term lower_relation(struct counter_checker *c, const struct 
     return truth(a->op == OP_EQ ? same : term_not(c, a->at, same));
   }
   if (x.type->kind != TYPE_INT) {
-    diag_error(c->diags, a->word, "%s has no order", sort_text(c, x.type));
+    diag_error(c->diags, E0304, a->word, "%s has no order", sort_text(c, x.type));
     diag_help(c->diags, "compare with '==', '!=' or 'in {a, b}'");
     return error;
   }
@@ -424,7 +417,7 @@ static struct typed_term lower_unary(struct counter_checker *c, const struct ast
     return truth(term_not(c, a->at, lower_counter_condition(c, a->kid[0])));
   if (a->op == OP_NEG)
     return number(term_sum(c, a->at, term_number(c, a->at, 0), lower_counter_number(c, a->kid[0]), true));
-  diag_error(c->diags, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
+  diag_error(c->diags, E0601, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
   return error;
 }
 
@@ -452,7 +445,7 @@ struct typed_term lower_counter_expr(struct counter_checker *c, const struct ast
   case AST_ERROR:
     return error;
   }
-  diag_error(c->diags, a->at, "this has no meaning in a counter system");
+  diag_error(c->diags, E0601, a->at, "this has no meaning in a counter system");
   diag_help(c->diags, "it has numbers, conditions and labels");
   return error;
 }
@@ -464,7 +457,7 @@ struct term *lower_counter_number(struct counter_checker *c, const struct ast *a
   if (t.type->kind == TYPE_INT)
     return t.term;
   if (!is_error(t))
-    diag_error(c->diags, a->at, "expected a number, not %s", sort_text(c, t.type));
+    diag_error(c->diags, E0301, a->at, "expected a number, not %s", sort_text(c, t.type));
   return term_number(c, a->at, 1); /* a constant is linear in every context */
 }
 
@@ -473,7 +466,7 @@ struct term *lower_counter_condition(struct counter_checker *c, const struct ast
   if (t.type->kind == TYPE_BOOL)
     return t.term;
   if (!is_error(t))
-    diag_error(c->diags, a->at, "expected a condition, not %s", sort_text(c, t.type));
+    diag_error(c->diags, E0301, a->at, "expected a condition, not %s", sort_text(c, t.type));
   return term_number(c, a->at, 1);
 }
 
@@ -481,7 +474,7 @@ struct term *lower_control_value(struct counter_checker *c, const struct ast *a,
   struct typed_term t = lower_counter_expr(c, a);
   const struct type *wanted = sort_of(type);
   if (!is_error(t) && t.type != wanted)
-    diag_error(c->diags, a->at, "expected %s, not %s", sort_text(c, wanted), sort_text(c, t.type));
+    diag_error(c->diags, E0301, a->at, "expected %s, not %s", sort_text(c, wanted), sort_text(c, t.type));
   if (t.type != wanted)
     return term_number(c, a->at, type->lo);
   if (wanted->kind != TYPE_BOOL || t.term->op == TERM_NUMBER || t.term->op == TERM_CONTROL)

@@ -52,11 +52,11 @@ static void check_body(struct typechecker *c, uint32_t index) {
   if (info->type)
     body = coerce_or_report(c, body, info->type, arena_printf(&c->m->arena, "'%s'", info->ast->name));
   else if (!node_is_error(body) && !type_is_known(body->type)) {
-    checker_error(c, info->ast->kid[2]->at, "the type of '%s' is not known", info->ast->name);
+    checker_error(c, E0306, info->ast->kid[2]->at, "the type of '%s' is not known", info->ast->name);
     checker_help(c, "write it out: 'def %s: ... = ...'", info->ast->name);
     body = node_error(c, body->at);
   } else if (body->type->kind == TYPE_BAG) {
-    checker_error(c, info->ast->kid[2]->at, "a def cannot be what was received");
+    checker_error(c, E0405, info->ast->kid[2]->at, "a def cannot be what was received");
     body = node_error(c, body->at);
   }
   if (!info->type)
@@ -71,8 +71,10 @@ static void check_def(struct typechecker *c, uint32_t index) {
   struct expr_context outer = c->in;
   struct symbol_scope locals = c->locals;
   uint32_t slots = c->slots;
+  size_t first_reserved = c->first_reserved;
   memset(&c->locals, 0, sizeof c->locals);
   c->slots = 0;
+  c->first_reserved = c->reserved_slots.n; /* the arguments are in the first slots of the frame */
   c->defs.current = info;
   c->in = (struct expr_context){.where = info->role == ROLE_ANY ? IN_DEF : IN_MEMBER_DEF,
                                 .role = info->role,
@@ -83,6 +85,7 @@ static void check_def(struct typechecker *c, uint32_t index) {
   scope_release(&c->locals);
   c->locals = locals;
   c->slots = slots;
+  c->first_reserved = first_reserved;
   c->defs.current = outer_def;
   c->in = outer;
 }
@@ -91,7 +94,7 @@ const struct def_info *def_typecheck(struct typechecker *c, uint32_t index, stru
   struct def_info *info = &c->defs.info.at[index];
   if (info->state == DEF_NEW) {
     if (c->defs.depth >= 200) {
-      checker_error(c, use, "defs use each other too deeply");
+      checker_error(c, E0210, use, "defs use each other too deeply");
       return NULL;
     }
     c->defs.depth++;
@@ -100,7 +103,7 @@ const struct def_info *def_typecheck(struct typechecker *c, uint32_t index, stru
   }
   if (info->type)
     return info;
-  checker_error(c, use, "'%s' uses itself, so its type must be written out", info->ast->name);
+  checker_error(c, E0210, use, "'%s' uses itself, so its type must be written out", info->ast->name);
   checker_help(c, "declare it as 'def %s%s: ... = ...'", info->ast->name, info->ast->kid[0] ? "(...)" : "");
   return NULL;
 }

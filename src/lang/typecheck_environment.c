@@ -36,7 +36,7 @@ static void add_predicate(struct typechecker *c, const struct ast *a, struct cla
   bool says = node_is_error(clause.pred);
   node_walk(clause.pred, reads_heard_of, &says);
   if (!says)
-    diag_warning(c->diags, a->at, "this says nothing about heard-of sets or oracles");
+    diag_warning(c->diags, W0105, a->at, "this says nothing about heard-of sets or oracles");
   vec_push(out, clause);
 }
 
@@ -57,7 +57,7 @@ static void check_for(struct typechecker *c, const struct ast *a, struct clause 
   const struct ast *body = a->kid[1];
   if (a->flags & AST_FLAG_SOME) {
     if (clause.kind != CLAUSE_FINALLY) {
-      checker_error(c, body->at, "'for some' is for what holds 'eventually always'");
+      checker_error(c, E0504, body->at, "'for some' is for what holds 'eventually always'");
       checker_help(c, clause_is_of_runs(&clause) ? "say 'exists' after the colon, which means the same"
                                                  : "make it a file-level 'input'");
       return;
@@ -67,7 +67,7 @@ static void check_for(struct typechecker *c, const struct ast *a, struct clause 
     return;
   }
   if (clause.kind != CLAUSE_OFTEN && clause.kind != CLAUSE_ONCE) {
-    checker_error(c, body->at, "'for each' is for what holds 'infinitely often', or 'eventually'");
+    checker_error(c, E0504, body->at, "'for each' is for what holds 'infinitely often', or 'eventually'");
     checker_help(c, "say 'forall' after the colon, which means the same");
     return;
   }
@@ -96,13 +96,13 @@ static void check_predicate(struct typechecker *c, const struct ast *a, clause_v
     int64_t from;
     if (constant_number(c, first, "the round", &from)) {
       if (from < 1 || from > UINT32_MAX)
-        checker_error(c, first->at, "rounds are counted from 1, so there is no round %" PRId64, from);
+        checker_error(c, E0501, first->at, "rounds are counted from 1, so there is no round %" PRId64, from);
       clause.from = (uint32_t)from;
     }
   } else if (first && first->number == UNIT_PHASE)
     clause.unit = EACH_PHASE;
   else if (first && (first->number == UNIT_STEP || first->number == UNIT_RECEIVER))
-    checker_error(c, first->at, "a round algorithm has rounds and phases");
+    checker_error(c, E0502, first->at, "a round algorithm has rounds and phases");
   if (a->flags & (AST_FLAG_EACH | AST_FLAG_SOME))
     check_for(c, a, clause, out);
   else
@@ -139,22 +139,19 @@ static void check_clause(struct typechecker *c, const struct ast *a, clause_vec 
   case AST_ERROR: /* reported */
     return;
   }
-  checker_error(c, a->at, "this clause cannot be checked by this version of rondo");
+  checker_error(c, E0502, a->at, "this clause cannot be checked by this version of rondo");
 }
 
 uint32_t environment_named(struct typechecker *c, const struct ast *name) {
   uint32_t found = name_index_find(&c->environments, name->name);
   if (found != NAME_NONE)
     return found;
-  struct nearest near;
-  checker_error(c, name->word, "unknown environment '%s'", name->name);
-  nearest_init(&near, name->name);
-  for (uint32_t i = 0; i < c->m->nenvironments && diag_may_search(c->diags, 1); i++)
-    nearest_offer(&near, c->m->environments[i].name);
-  found = near.found ? name_index_find(&c->environments, near.found) : NAME_NONE;
-  if (found != NAME_NONE)
-    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found,
-                 checker_line(c, c->m->environments[found].at));
+  struct name_choice there;
+  checker_error(c, E0203, name->word, "unknown environment '%s'", name->name);
+  name_choice_init(&there, c, name->name);
+  for (uint32_t i = 0; i < c->m->nenvironments; i++)
+    name_choice_offer(&there, c->m->environments[i].name, c->m->environments[i].at);
+  name_choice_help(&there, "there is no environment");
   return NAME_NONE;
 }
 
@@ -187,7 +184,7 @@ static void merge_extended(struct typechecker *c, struct environment_merge *w, u
     if (other == NAME_NONE)
       continue;
     if (w->state[other] == 1) {
-      checker_error(c, extended->kid[j]->word, "environment '%s' extends itself", w->ast[i]->name);
+      checker_error(c, E0210, extended->kid[j]->word, "environment '%s' extends itself", w->ast[i]->name);
       continue;
     }
     w->extended[other] = true;
@@ -221,8 +218,8 @@ static void warn_implicit_losses(struct typechecker *c, const struct environment
   }
   if (!faulty)
     return;
-  diag_warning(c->diags, faulty->at, "in '%s' any message may be lost, also between processes that are not faulty",
-               e->name);
+  diag_warning(c->diags, W0106, faulty->at,
+               "in '%s' any message may be lost, also between processes that are not faulty", e->name);
   diag_help(c->diags, "add 'synchronous' if only faults lose messages, else say what is lost or heard: "
                       "'any messages are lost'");
 }
@@ -230,7 +227,7 @@ static void warn_implicit_losses(struct typechecker *c, const struct environment
 static void declare_environment(struct typechecker *c, const struct ast *a, struct environment_merge *w) {
   uint32_t other = name_index_find(&c->environments, a->name);
   if (other != NAME_NONE) {
-    checker_error(c, a->word, "environment '%s' is already declared", a->name);
+    checker_error(c, E0207, a->word, "environment '%s' is already declared", a->name);
     checker_help(c, "the other one is at line %u", checker_line(c, c->m->environments[other].at));
     return;
   }

@@ -66,7 +66,7 @@ static bool constant_zero(const struct node *n) {
 static bool needs_number(struct typechecker *c, const struct node *n, const char *op) {
   if (node_is_error(n) || type_is_number(n->type))
     return !node_is_error(n);
-  checker_error(c, n->at, "'%s' needs numbers, not %s", op, type_text(c, n->type));
+  checker_error(c, E0303, n->at, "'%s' needs numbers, not %s", op, type_text(c, n->type));
   if (n->type->kind == TYPE_PROCESS)
     checker_help(c, "number(p) is the number of process p, counted from 1");
   else if (n->type->kind == TYPE_OPTION && type_is_number(n->type->element))
@@ -100,13 +100,13 @@ static struct node *lower_set_operator(struct typechecker *c, const struct ast *
   struct node *each[] = {x, y};
   for (int i = 0; i < 2; i++)
     if (each[i]->type->kind != TYPE_SET) {
-      checker_error(c, each[i]->at, "'%s' needs sets, not %s", text, type_text(c, each[i]->type));
+      checker_error(c, E0303, each[i]->at, "'%s' needs sets, not %s", text, type_text(c, each[i]->type));
       if (each[i]->type->kind == TYPE_BAG)
         checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
       return node_error(c, a->at);
     }
   if (!coerce_to_join(c, &x, &y)) {
-    checker_error(c, a->word, "'%s' of %s and %s", text, type_text(c, x->type), type_text(c, y->type));
+    checker_error(c, E0305, a->word, "'%s' of %s and %s", text, type_text(c, x->type), type_text(c, y->type));
     return node_error(c, a->at);
   }
   const struct type *type = x->type;
@@ -132,17 +132,22 @@ static struct node *lower_arithmetic(struct typechecker *c, const struct ast *a)
   if (advanced)
     return advanced;
   if (op == NODE_ADD && x->type->kind == TYPE_SET && y->type->kind == TYPE_SET) {
-    checker_error(c, a->word, "'+' adds numbers");
+    checker_error(c, E0303, a->word, "'+' adds numbers");
     checker_help(c, "the union of two sets is written with '|'");
     return node_error(c, a->at);
   }
   if (!needs_number(c, x, ast_op_text(a->op)) || !needs_number(c, y, ast_op_text(a->op)))
     return node_error(c, a->at);
   if ((op == NODE_DIV || op == NODE_MOD) && constant_zero(y) && refused_here(c, y)) {
-    checker_error(c, a->word, "division by zero");
+    checker_error(c, E0310, a->word, "division by zero");
     return node_error(c, a->at);
   }
   return node_binary(c, op, a->at, arithmetic_type(c, op, x->type, y->type), x, y);
+}
+
+/* A sequence as long as those of the type, of other elements. */
+static const struct type *sequence_like(struct typechecker *c, const struct type *t, const struct type *element) {
+  return type_intern(c, (struct type){.kind = TYPE_SEQUENCE, .element = element, .hi = t->hi, .distinct = t->distinct});
 }
 
 static struct node *lower_append(struct typechecker *c, const struct ast *a) {
@@ -152,15 +157,20 @@ static struct node *lower_append(struct typechecker *c, const struct ast *a) {
   struct node *each[] = {x, y};
   for (int i = 0; i < 2; i++)
     if (each[i]->type->kind != TYPE_SEQUENCE) {
-      checker_error(c, each[i]->at, "'++' joins sequences, not %s", type_text(c, each[i]->type));
+      checker_error(c, E0303, each[i]->at, "'++' joins sequences, not %s", type_text(c, each[i]->type));
       checker_help(c, "a sequence of one is written [x]");
       return node_error(c, a->at);
     }
+  const struct type *was_x = x->type, *was_y = y->type;
   const struct type *element = type_join(c, x->type->element, y->type->element);
-  if (!element) {
-    checker_error(c, a->word, "'++' of %s and %s", type_text(c, x->type), type_text(c, y->type));
+  x = element ? coerce(c, x, sequence_like(c, was_x, element), false) : NULL;
+  y = x ? coerce(c, y, sequence_like(c, was_y, element), false) : NULL;
+  if (!x || !y) {
+    checker_error(c, E0305, a->word, "'++' of %s and %s", type_text(c, was_x), type_text(c, was_y));
     return node_error(c, a->at);
   }
+  if (node_is_error(x) || node_is_error(y))
+    return node_error(c, a->at);
   int64_t longest = x->type->hi + y->type->hi;
   struct type t = {.kind = TYPE_SEQUENCE, .element = element, .hi = longest};
   return node_binary(c, NODE_APPEND, a->at, type_intern(c, t), x, y);
@@ -172,7 +182,7 @@ struct node *lower_bool(struct typechecker *c, const struct ast *a, const char *
   struct node *n = lower_expr(c, a);
   if (node_is_error(n) || n->type->kind == TYPE_BOOL)
     return n;
-  checker_error(c, a->at, "%s must be true or false, not %s", what, type_text(c, n->type));
+  checker_error(c, E0301, a->at, "%s must be true or false, not %s", what, type_text(c, n->type));
   if (n->type->kind == TYPE_OPTION)
     checker_help(c, "compare it with none, or bind its value with 'exists v in ...'");
   return node_error(c, a->at);
@@ -193,7 +203,7 @@ static struct node *lower_logic(struct typechecker *c, const struct ast *a) {
 static bool temporal_allowed(struct typechecker *c, const struct ast *a) {
   if (c->in.where == IN_PROPERTY && c->in.live)
     return true;
-  checker_error(c, a->word, "'%s' can only be used in a 'live' property", ast_op_text(a->op));
+  checker_error(c, E0506, a->word, "'%s' can only be used in a 'live' property", ast_op_text(a->op));
   if (c->in.where == IN_PROPERTY && a->op == OP_ALWAYS)
     checker_help(c, "a 'safety' property holds in every state as it is");
   return false;
@@ -240,7 +250,7 @@ static struct node *lower_unary(struct typechecker *c, const struct ast *a) {
 /* ---- relations ---- */
 
 static void cannot_compare(struct typechecker *c, const struct ast *a, const struct type *x, const struct type *y) {
-  checker_error(c, a->word, "cannot compare %s with %s", type_text(c, x), type_text(c, y));
+  checker_error(c, E0304, a->word, "cannot compare %s with %s", type_text(c, x), type_text(c, y));
   if (type_is_number(x) && type_is_number(y) && x->name && y->name)
     checker_help(c, "'%s' and '%s' are declared as different types (lines %u and %u)", x->name, y->name,
                  checker_line(c, x->at), checker_line(c, y->at));
@@ -268,7 +278,7 @@ static struct node *lower_order(struct typechecker *c, const struct ast *a, enum
     why = order_missing_reason(y->type);
   if (why) {
     bool identity = x->type->kind == TYPE_PROCESS || y->type->kind == TYPE_PROCESS;
-    checker_error(c, a->word, "'%s' cannot be used here: %s", ast_op_text(a->op), why);
+    checker_error(c, E0304, a->word, "'%s' cannot be used here: %s", ast_op_text(a->op), why);
     if (identity)
       checker_help(c, "number(p) is the number of process p, counted from 1");
     else if (x->type->kind == TYPE_OPTION || y->type->kind == TYPE_OPTION)
@@ -315,7 +325,7 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
   bool plain = join && same_representation(x->type, element);
   struct node *member = !join ? NULL : plain ? x : coerce(c, x, element, false);
   if (!member) {
-    checker_error(c, a->word, "%s cannot be in %s", type_text(c, x->type), type_text(c, of->type));
+    checker_error(c, E0304, a->word, "%s cannot be in %s", type_text(c, x->type), type_text(c, of->type));
     return node_error(c, a->at);
   }
   in->kid[0] = member;
@@ -337,17 +347,12 @@ static struct node *lower_conditional(struct typechecker *c, const struct ast *a
     return node_error(c, a->at);
   const struct type *was_x = x->type, *was_y = y->type;
   if (!coerce_to_join(c, &x, &y)) {
-    checker_error(c, a->kid[2]->at, "the two branches of 'if' differ: %s and %s", type_text(c, was_x),
+    checker_error(c, E0305, a->kid[2]->at, "the two branches of 'if' differ: %s and %s", type_text(c, was_x),
                   type_text(c, was_y));
     return node_error(c, a->at);
   }
   const struct type *type = type_join(c, x->type, y->type);
   return node_if(c, a->at, type ? type : x->type, when, x, y);
-}
-
-static bool may_be_empty(enum op op) {
-  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY ||
-         op == NODE_FIRST || op == NODE_LAST;
 }
 
 static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) {
@@ -358,9 +363,9 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
   c->in.reach = outer;
   if (node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
-  bool aggregate = may_be_empty(x->op), option = x->type->kind == TYPE_OPTION;
+  bool aggregate = op_may_be_empty(x->op), option = x->type->kind == TYPE_OPTION;
   if (!aggregate && !option) {
-    checker_error(c, a->word, "'otherwise' has no effect: what stands before it always has a value");
+    checker_error(c, E0305, a->word, "'otherwise' has no effect: what stands before it always has a value");
     checker_help(c, "it follows an option, or min, max, pick, random, majority, first, last");
     return node_error(c, a->at);
   }
@@ -370,20 +375,18 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
   /* the right operand may also be an option of the value: a otherwise b otherwise none */
   struct node *left = NULL, *right = NULL;
   if (type) {
-    bool lifted = option && !aggregate && type->kind == TYPE_OPTION && have->kind != TYPE_OPTION;
-    bool end = x->op == NODE_FIRST || x->op == NODE_LAST; /* a conversion must not come between these and 'otherwise' */
-    if (end)
-      left = x;
-    else
-      left = aggregate ? coerce_aggregate(c, x, type) : coerce(c, x, lifted ? type : option_type(c, type), false);
+    left = coerce_found(c, x, type);
     c->in.reach = reach_maybe(c);
     right = left ? coerce(c, y, type, false) : NULL;
     c->in.reach = outer;
   }
   if (!left || !right) {
-    checker_error(c, a->kid[1]->at, "'otherwise' gives %s instead of %s", type_text(c, y->type), type_text(c, have));
+    checker_error(c, E0305, a->kid[1]->at, "'otherwise' gives %s instead of %s", type_text(c, y->type),
+                  type_text(c, have));
     return node_error(c, a->at);
   }
+  if (node_is_error(left) || node_is_error(right))
+    return node_error(c, a->at);
   n->kid[0] = left;
   n->kid[1] = right;
   return n;
@@ -399,14 +402,22 @@ static const struct type *common_type(struct typechecker *c, struct node **part,
       return NULL;
     const struct type *join = type_join(c, type, part[i]->type);
     if (!join) {
-      checker_error(c, part[i]->at, "%s in a %s of %s", type_text(c, part[i]->type), where, type_text(c, type));
+      checker_error(c, E0305, part[i]->at, "%s in a %s of %s", type_text(c, part[i]->type), where, type_text(c, type));
       return NULL;
     }
     type = join;
   }
-  for (uint32_t i = 0; i < n; i++)
-    if (!(part[i] = coerce(c, part[i], type, false)))
+  for (uint32_t i = 0; i < n; i++) {
+    const struct type *from = part[i]->type;
+    struct node *made = coerce(c, part[i], type, false);
+    if (!made) {
+      checker_error(c, E0305, part[i]->at, "%s in a %s of %s", type_text(c, from), where, type_text(c, type));
       return NULL;
+    }
+    if (node_is_error(made))
+      return NULL;
+    part[i] = made;
+  }
   return type;
 }
 
@@ -415,8 +426,9 @@ static struct node *lower_set(struct typechecker *c, const struct ast *a) {
   for (uint32_t i = 0; i < a->n; i++)
     n->kid[i] = lower_expr(c, a->kid[i]);
   const struct type *element = common_type(c, n->kid, n->n, "set");
-  if (element)
-    n->type = set_type(c, element);
+  if (!element)
+    return node_error(c, a->at);
+  n->type = set_type(c, element);
   return n;
 }
 
@@ -425,9 +437,10 @@ static struct node *lower_sequence(struct typechecker *c, const struct ast *a) {
   for (uint32_t i = 0; i < a->n; i++)
     n->kid[i] = lower_expr(c, a->kid[i]);
   const struct type *element = common_type(c, n->kid, n->n, "sequence");
+  if (!element)
+    return node_error(c, a->at);
   struct type t = {.kind = TYPE_SEQUENCE, .element = element, .hi = n->n, .distinct = n->n <= 1};
-  if (element)
-    n->type = type_intern(c, t);
+  n->type = type_intern(c, t);
   return n;
 }
 
@@ -454,14 +467,15 @@ static struct node *lower_tuple(struct typechecker *c, const struct ast *a) {
       if (strcmp(t.fields[j].name, t.fields[i].name) != 0)
         continue;
       if (part->kind == AST_ITEM) {
-        checker_error(c, part->word, "field '%s' is given twice", part->name);
+        checker_error(c, E0112, part->word, "field '%s' is given twice", part->name);
         good = false;
       } else
         t.fields[i].name = arena_printf(&c->m->arena, "_%u", i + 1);
     }
   }
-  if (good)
-    n->type = type_intern(c, t);
+  if (!good)
+    return node_error(c, a->at);
+  n->type = type_intern(c, t);
   return n;
 }
 
@@ -470,7 +484,7 @@ static struct node *lower_cardinality(struct typechecker *c, const struct ast *a
   if (node_is_error(of))
     return of;
   if (of->op == NODE_INTERVAL || of->op == NODE_SUBSETS) {
-    checker_error(c, a->at, "the size of '%s' cannot be taken", source_text(c, a->kid[0]->at));
+    checker_error(c, E0313, a->at, "the size of '%s' cannot be taken", source_text(c, a->kid[0]->at));
     return node_error(c, a->at);
   }
   uint64_t most = collection_size_max(c, of);
@@ -508,15 +522,17 @@ static struct node *lower_binary(struct typechecker *c, const struct ast *a) {
   case OP_MOD:
     return lower_arithmetic(c, a);
   }
-  checker_error(c, a->word, "'%s' does not stand between two expressions", ast_op_text(a->op));
+  checker_error(c, E0303, a->word, "'%s' does not stand between two expressions", ast_op_text(a->op));
   return node_error(c, a->at);
 }
 
 struct node *lower_expr(struct typechecker *c, const struct ast *a) {
+  if (diags_stopped(c->diags))
+    return node_error(c, a->at);
   switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
     if (!number_fits(a->number)) {
-      checker_error(c, a->at, "number too large (more than %" PRId64 ")", (int64_t)VALUE_NUMBER_MAX);
+      checker_error(c, E0103, a->at, "number too large (more than %" PRId64 ")", (int64_t)VALUE_NUMBER_MAX);
       return node_error(c, a->at);
     }
     return node_constant(c, a->at, range_type(c, a->number, a->number), a->number);
@@ -562,11 +578,11 @@ struct node *lower_expr(struct typechecker *c, const struct ast *a) {
   case AST_PRIMED:
     return lower_primed(c, a);
   case AST_INTERVAL:
-    checker_error(c, a->at, "an interval can only be gone through: 'x in %s'", source_text(c, a->at));
+    checker_error(c, E0313, a->at, "an interval can only be gone through: 'x in %s'", source_text(c, a->at));
     return node_error(c, a->at);
   case AST_ERROR: /* reported */
     return node_error(c, a->at);
   }
-  checker_error(c, a->at, "this is no expression");
+  checker_error(c, E0306, a->at, "this is no expression");
   return node_error(c, a->at);
 }

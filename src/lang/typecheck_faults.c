@@ -24,7 +24,7 @@ static bool check_population(struct typechecker *c, const struct ast *a, struct 
   if (on_messages(a->number)) {
     if (is_any(a->name, "message", "messages"))
       return true;
-    checker_error(c, a->word, "expected 'messages', not '%s'", a->name);
+    checker_error(c, E0501, a->word, "expected 'messages', not '%s'", a->name);
     return false;
   }
   if (is_any(a->name, "process", "processes"))
@@ -34,14 +34,14 @@ static bool check_population(struct typechecker *c, const struct ast *a, struct 
     out->role = s->index;
     return true;
   }
-  checker_error(c, a->word, "expected 'processes' or a role, not '%s'", a->name);
+  checker_error(c, E0501, a->word, "expected 'processes' or a role, not '%s'", a->name);
   VEC(const char *) names = {0};
   for (uint32_t r = 0; r < c->m->nroles; r++)
     vec_push(&names, c->m->roles[r].name);
   vec_push(&names, "processes");
   vec_push(&names, "process");
   if (!s)
-    help_nearest(c, a->name, names.at, names.n);
+    help_nearest(c, a->name, names.at, names.n, "");
   vec_release(&names);
   return false;
 }
@@ -55,7 +55,7 @@ static bool check_limit(struct typechecker *c, const struct ast *a, struct claus
     return false;
   if (out->limit >= 0)
     return true;
-  checker_error(c, a->kid[0]->at, "at most %" PRId64 " faults is less than none", out->limit);
+  checker_error(c, E0501, a->kid[0]->at, "at most %" PRId64 " faults is less than none", out->limit);
   return false;
 }
 
@@ -65,18 +65,18 @@ static bool check_per(struct typechecker *c, const struct ast *a, struct clause 
   if (!unit || unit->number == UNIT_NONE)
     return true;
   if (!on_messages(a->number)) {
-    checker_error(c, unit->at, "a limit on processes is for the whole run");
+    checker_error(c, E0501, unit->at, "a limit on processes is for the whole run");
     return false;
   }
   if (model_steps(c->m)) {
-    checker_error(c, unit->at, "in a model of steps messages are counted in the whole run");
+    checker_error(c, E0501, unit->at, "in a model of steps messages are counted in the whole run");
     checker_help(c, "leave 'each ...' out");
     return false;
   }
   out->per = unit->number == UNIT_RECEIVER ? PER_RECEIVER : PER_ROUND;
   if (unit->number == UNIT_RECEIVER || unit->number == UNIT_ROUND)
     return true;
-  checker_error(c, unit->at, "messages are counted 'each round', 'each receiver', or in the whole run");
+  checker_error(c, E0501, unit->at, "messages are counted 'each round', 'each receiver', or in the whole run");
   return false;
 }
 
@@ -84,13 +84,13 @@ static bool check_per(struct typechecker *c, const struct ast *a, struct clause 
 
 static bool fault_of_rounds(struct typechecker *c, const struct ast *a) {
   if (a->number == FAULT_DUPLICATED) {
-    checker_error(c, a->at, "messages cannot be duplicated in a round algorithm");
+    checker_error(c, E0502, a->at, "messages cannot be duplicated in a round algorithm");
     checker_help(c, "in a round, a process receives at most one message from each sender");
     return false;
   }
   if (!(a->flags & AST_FLAG_RECOVER))
     return true;
-  checker_error(c, a->at, "processes of a round algorithm do not recover");
+  checker_error(c, E0502, a->at, "processes of a round algorithm do not recover");
   checker_help(c, "a process that misses some rounds is one that omits: 'at most f processes omit'");
   return false;
 }
@@ -98,7 +98,7 @@ static bool fault_of_rounds(struct typechecker *c, const struct ast *a) {
 static bool fault_of_steps(struct typechecker *c, const struct ast *a) {
   bool omits = a->number == FAULT_OMIT || a->number == FAULT_OMIT_SEND || a->number == FAULT_OMIT_RECEIVE;
   if (omits || a->number == FAULT_CORRUPTED) {
-    checker_error(c, a->at, "'%s' is for processes that proceed in rounds; these take steps",
+    checker_error(c, E0502, a->at, "'%s' is for processes that proceed in rounds; these take steps",
                   omits ? "omit" : "corrupted");
     if (omits)
       checker_help(c, "what is lost on the way is said with 'any messages are lost'");
@@ -108,7 +108,7 @@ static bool fault_of_steps(struct typechecker *c, const struct ast *a) {
   }
   if (c->m->kind == MODEL_MESSAGES || a->number == FAULT_CRASH)
     return true;
-  checker_error(c, a->at, "there are no messages in this model");
+  checker_error(c, E0502, a->at, "there are no messages in this model");
   checker_help(c, a->number == FAULT_BYZANTINE
                       ? "a Byzantine process does harm with messages only; here processes can crash"
                       : "its processes share variables, which are neither lost nor duplicated");
@@ -119,13 +119,13 @@ bool clause_allowed_in_model(struct typechecker *c, const struct ast *a) {
   if (a->kind == AST_CLAUSE_FAULT)
     return model_steps(c->m) ? fault_of_steps(c, a) : fault_of_rounds(c, a);
   if (a->kind == AST_CLAUSE_CHANNELS && !model_steps(c->m)) {
-    checker_error(c, a->at, "a round algorithm has no channels");
+    checker_error(c, E0502, a->at, "a round algorithm has no channels");
     checker_help(c, "which messages arrive is said with HO[p], 'synchronous', or 'at most f messages are "
                     "lost'");
     return false;
   }
   if (a->kind == AST_CLAUSE_CHANNELS && c->m->kind == MODEL_SHARED) {
-    checker_error(c, a->at, "there are no messages in this model, so it has no channels");
+    checker_error(c, E0502, a->at, "there are no messages in this model, so it has no channels");
     return false;
   }
   bool of_rounds = a->kind == AST_CLAUSE_SYNCHRONOUS || a->kind == AST_CLAUSE_EVERY ||
@@ -133,7 +133,7 @@ bool clause_allowed_in_model(struct typechecker *c, const struct ast *a) {
                    a->kind == AST_CLAUSE_ONCE;
   if (!of_rounds || !model_steps(c->m))
     return true;
-  checker_error(c, a->at, "this clause is for processes that proceed in rounds; these take steps");
+  checker_error(c, E0502, a->at, "this clause is for processes that proceed in rounds; these take steps");
   if (a->kind == AST_CLAUSE_SYNCHRONOUS)
     checker_help(c, "steps come in any order, and no message is lost unless a clause says so");
   else
@@ -151,7 +151,8 @@ static bool can_be_forged(struct typechecker *c, const struct clause *clause) {
     const struct message_kind *kind = &c->m->messages[i];
     if (kind->type->kind != TYPE_RECORD || kind->type->count <= ELEMENTS_MAX)
       continue;
-    checker_error(c, clause->at, "a Byzantine process can send any '%s', and there are too many of them", kind->name);
+    checker_error(c, E0309, clause->at, "a Byzantine process can send any '%s', and there are too many of them",
+                  kind->name);
     checker_help(c, "give its fields (line %u) small types%s", checker_line(c, kind->at),
                  type_contains_kind(kind->type, TYPE_ROUND) ? ": a range instead of 'round'" : "");
     return false;
@@ -185,7 +186,7 @@ void check_channels(struct typechecker *c, const struct ast *a, clause_vec *out)
   if (a->kid[0] && !constant_number(c, a->kid[0], "the bound", &clause.bound))
     return;
   if (a->kid[0] && clause.bound < 1) {
-    checker_error(c, a->kid[0]->at, "a channel must hold at least one message, not %" PRId64, clause.bound);
+    checker_error(c, E0501, a->kid[0]->at, "a channel must hold at least one message, not %" PRId64, clause.bound);
     return;
   }
   vec_push(out, clause);
@@ -204,7 +205,7 @@ void merge_single_clause(struct typechecker *c, const struct environment *e, cla
     struct clause clause = clauses->at[i];
     bool again = clause.kind == kind && first;
     if (again && clauses_differ(&clause, first)) {
-      checker_error(c, e->at, "environment '%s' %s", e->name,
+      checker_error(c, E0503, e->at, "environment '%s' %s", e->name,
                     kind == CLAUSE_CHANNELS ? "has two kinds of channels" : "is fair in two ways");
       checker_help(c, "see lines %u and %u", checker_line(c, first->at), checker_line(c, clause.at));
     }

@@ -164,7 +164,7 @@ static void guard_in_order(struct typechecker *c, struct guard *out, const struc
   const struct type *option = option_type(c, c->boolean);
   struct node *some = node_unary(c, NODE_WRAP, before->at, option, node_constant(c, before->at, c->boolean, 1));
   struct node *range = node_if(c, before->at, option, before, some, node_constant(c, before->at, option, VALUE_NONE));
-  out->gen[out->ngen++] = *generator_over(c, before->at, "_", c->m->nslots++, range);
+  out->gen[out->ngen++] = *generator_over(c, before->at, "_", slot_reserve(c), range);
 }
 
 void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *out) {
@@ -180,8 +180,10 @@ void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *o
       out->cond = node_and(c, out->cond, g->conjunct[i]);
       continue;
     }
-    if (group_bad(group))
+    if (group_bad(group)) {
+      out->cond = node_and(c, out->cond, node_error(c, group->at));
       continue;
+    }
     if (!group_used(c, g, i)) {
       out->cond = node_and(c, out->cond, group_as_exists(c, group));
       continue;

@@ -19,7 +19,7 @@ static void declare_message(struct typechecker *c, const struct ast *a) {
   const struct type *type = message_type(c, a);
   for (uint32_t i = 0; i < a->n; i++)
     if (type->kind == TYPE_RECORD && type_contains_kind(type->fields[i].type, TYPE_INT)) {
-      checker_error(c, a->kid[i]->kid[0]->at, "a field of a message cannot be of type int, which has no bounds");
+      checker_error(c, E0312, a->kid[i]->kid[0]->at, "a field of a message cannot be of type int, which has no bounds");
       checker_help(c, "give it a range, such as 0..n");
       type = c->error;
     }
@@ -46,21 +46,17 @@ uint32_t message_named(struct typechecker *c, const char *name, struct span at) 
   if (s && s->kind == SYMBOL_MESSAGE)
     return s->index;
   if (s) {
-    checker_error(c, at, "'%s' is not a message", name);
+    checker_error(c, E0209, at, "'%s' is not a message", name);
     checker_help(c, "it is the %s declared at line %u; messages are declared with 'message'", symbol_kind_text(s->kind),
                  checker_line(c, s->at));
     return NO_KIND;
   }
-  struct nearest near;
-  checker_error(c, at, "unknown message '%s'", name);
-  nearest_init(&near, name);
-  for (uint32_t i = 0; i < c->m->nmessages && diag_may_search(c->diags, 1); i++)
-    nearest_offer(&near, c->m->messages[i].name);
-  if (near.found)
-    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found,
-                 checker_line(c, symbol_find(c, near.found)->at));
-  else
-    checker_help(c, "declare it at file level: 'message %s' or 'message %s(x: T)'", name, name);
+  struct name_choice there;
+  checker_error(c, E0204, at, "unknown message '%s'", name);
+  name_choice_init(&there, c, name);
+  for (uint32_t i = 0; i < c->m->nmessages; i++)
+    name_choice_offer(&there, c->m->messages[i].name, c->m->messages[i].at);
+  name_choice_help(&there, "declare it at file level: 'message NAME' or 'message NAME(x: T)'");
   return NO_KIND;
 }
 
@@ -166,10 +162,10 @@ static uint32_t argument_field(struct typechecker *c, const struct ast *a, uint3
     return i < k->type->size ? i : UINT32_MAX;
   uint32_t field = field_of(k->type, part->name);
   if (field == UINT32_MAX) {
-    checker_error(c, part->word, "message '%s' has no field '%s'", k->name, part->name);
+    checker_error(c, E0206, part->word, "message '%s' has no field '%s'", k->name, part->name);
     checker_help(c, "it is declared as %s (line %u)", signature_text(c, k), checker_line(c, k->at));
   } else if (message->kid[field]) {
-    checker_error(c, part->word, "field '%s' is given twice", part->name);
+    checker_error(c, E0112, part->word, "field '%s' is given twice", part->name);
     return UINT32_MAX;
   }
   return field;
@@ -178,7 +174,7 @@ static uint32_t argument_field(struct typechecker *c, const struct ast *a, uint3
 static bool mixes_names(struct typechecker *c, const struct ast *a) {
   for (uint32_t i = 1; i < a->n; i++)
     if ((a->kid[i]->kind == AST_ITEM) != (a->kid[0]->kind == AST_ITEM)) {
-      checker_error(c, a->kid[i]->at, "either all parts of a message have names, or none has");
+      checker_error(c, E0409, a->kid[i]->at, "either all parts of a message have names, or none has");
       return true;
     }
   return false;
@@ -208,9 +204,9 @@ static struct node *message_record(struct typechecker *c, const struct ast *a, u
   }
   if (nargs != k->type->size) {
     if (k->type->size == 0)
-      checker_error(c, a->word, "message '%s' has no fields", k->name);
+      checker_error(c, E0409, a->word, "message '%s' has no fields", k->name);
     else
-      checker_error(c, a->word, "message '%s' has %u field%s, not %u", k->name, k->type->size,
+      checker_error(c, E0409, a->word, "message '%s' has %u field%s, not %u", k->name, k->type->size,
                     k->type->size == 1 ? "" : "s", nargs);
     checker_help(c, "it is declared as %s (line %u)", signature_text(c, k), checker_line(c, k->at));
     good = false;
@@ -229,13 +225,13 @@ void check_step_send(struct typechecker *c, const struct ast *a, struct stmt *s)
   if (what->kind == AST_NAME || what->kind == AST_CALL)
     send->kind = message_named(c, what->name, what->word);
   else if (what->kind != AST_ERROR) {
-    checker_error(c, what->at, "only a message can be sent");
+    checker_error(c, E0409, what->at, "only a message can be sent");
     checker_help(c, "declare its kind, 'message vote(v: T)', and write 'send vote(...) to ...'");
   }
   send->message = send->kind == NO_KIND ? node_error(c, what->at) : message_record(c, what, send->kind);
   uint64_t reach = check_target(c, a->kid[1], send);
   if (role->ring && !(send->to && (node_is_error(send->to) || send->to->op == NODE_NEXT))) {
-    checker_error(c, a->kid[1]->at, "on a ring a process can only send to 'next'");
+    checker_error(c, E0410, a->kid[1]->at, "on a ring a process can only send to 'next'");
     checker_help(c, "'%s' is declared as a ring (line %u); leave 'ring' out to let it send to anybody", role->name,
                  checker_line(c, role->at));
   }
@@ -257,7 +253,8 @@ static void warn_unsent_actions(struct typechecker *c, uint32_t r, const bool *i
     const struct action *a = &c->m->roles[r].actions[i];
     if (a->trigger != TRIGGER_NONE && a->kind != NO_KIND && in_use[a->kind] &&
         !c->messages.senders[a->kind * c->m->nroles + r])
-      diag_warning(c->diags, a->at, "nobody sends '%s' to '%s'", c->m->messages[a->kind].name, c->m->roles[r].name);
+      diag_warning(c->diags, W0103, a->at, "nobody sends '%s' to '%s'", c->m->messages[a->kind].name,
+                   c->m->roles[r].name);
   }
 }
 
@@ -272,7 +269,7 @@ void warn_of_messages(struct typechecker *c) {
     bool taken = is_taken(c, k, ROLES_ALL);
     in_use[k] = (sent[k] || forged) && taken;
     if (!in_use[k])
-      diag_warning(c->diags, kind->at, "message '%s' is never %s", kind->name,
+      diag_warning(c->diags, W0103, kind->at, "message '%s' is never %s", kind->name,
                    taken               ? "sent"
                    : sent[k] || forged ? "taken"
                                        : "used");
@@ -280,7 +277,7 @@ void warn_of_messages(struct typechecker *c) {
   for (size_t i = 0; i < c->messages.sends.n; i++)
     if (in_use[c->messages.sends.at[i].kind] &&
         !is_taken(c, c->messages.sends.at[i].kind, c->messages.sends.at[i].reach))
-      diag_warning(c->diags, c->messages.sends.at[i].at, "nobody whom this reaches takes '%s'",
+      diag_warning(c->diags, W0103, c->messages.sends.at[i].at, "nobody whom this reaches takes '%s'",
                    c->m->messages[c->messages.sends.at[i].kind].name);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     warn_unsent_actions(c, r, in_use);

@@ -46,7 +46,8 @@ uint64_t roles_of(struct typechecker *c, const struct node *n) {
 /* ---- received messages ---- */
 
 static const char *send_description(struct typechecker *c, const struct ast *send, const struct type *type) {
-  return arena_printf(&c->m->arena, "line %u sends %s", checker_line(c, send->at), type_text(c, type));
+  const char *what = type_is_known(type) ? type_text(c, type) : type->kind == TYPE_OPTION ? "none" : "an empty one";
+  return arena_printf(&c->m->arena, "line %u sends %s", checker_line(c, send->at), what);
 }
 
 const char *received_name_text(const struct typechecker *c) { return c->in.quorum ? c->in.quorum : "received"; }
@@ -54,7 +55,7 @@ const char *received_name_text(const struct typechecker *c) { return c->in.quoru
 /* Steps: messages are taken one by one, or read as a quorum with a name. */
 static void received_of_steps(struct typechecker *c, const struct ast *a, const char *what) {
   const char *quorum = c->in.quorum ? c->in.quorum : "Q";
-  checker_error(c, a->word, "'%s' belongs to rounds; these processes take steps", what);
+  checker_error(c, E0404, a->word, "'%s' belongs to rounds; these processes take steps", what);
   if (strcmp(what, "from") == 0)
     checker_help(c, "the sender of a message is named in the trigger: 'on MESSAGE from q'");
   else if (strcmp(what, "heard") == 0)
@@ -71,7 +72,7 @@ bool may_read_received(struct typechecker *c, const struct ast *a, const char *w
     return false;
   }
   if (c->in.where != IN_UPDATE) {
-    checker_error(c, a->word, "'%s' can only be used in an update", what);
+    checker_error(c, E0405, a->word, "'%s' can only be used in an update", what);
     if (c->in.where == IN_SEND)
       checker_help(c, "the messages of a round are computed before any is received");
     return false;
@@ -80,7 +81,7 @@ bool may_read_received(struct typechecker *c, const struct ast *a, const char *w
   if (!in) /* the schedule has an error, so the senders are unknown */
     return false;
   if (in->clash) {
-    checker_error(c, a->word, "the messages that reach '%s' in this round are of different types",
+    checker_error(c, E0405, a->word, "the messages that reach '%s' in this round are of different types",
                   c->m->roles[c->in.role].name);
     checker_help(c, "%s, %s", send_description(c, in->first, in->first_type),
                  send_description(c, in->clash, in->clash_type));
@@ -88,7 +89,7 @@ bool may_read_received(struct typechecker *c, const struct ast *a, const char *w
   }
   if (in->type)
     return in->type->kind != TYPE_ERROR;
-  checker_error(c, a->word, "'%s' is always empty here: nobody sends to '%s' in this round", what,
+  checker_error(c, E0405, a->word, "'%s' is always empty here: nobody sends to '%s' in this round", what,
                 c->m->roles[c->in.role].name);
   return false;
 }
@@ -114,7 +115,7 @@ static struct node *received_name(struct typechecker *c, const struct ast *a) {
 /* ---- built-in names ---- */
 
 static struct node *not_here(struct typechecker *c, const struct ast *a, const char *where) {
-  checker_error(c, a->word, "'%s' can only be used in %s", a->name, where);
+  checker_error(c, E0403, a->word, "'%s' can only be used in %s", a->name, where);
   return node_error(c, a->at);
 }
 
@@ -128,7 +129,7 @@ static struct node *next_name(struct typechecker *c, const struct ast *a) {
     return not_here(c, a, "a process");
   const struct role *role = &c->m->roles[c->in.role];
   if (!role->ring) {
-    checker_error(c, a->word, "'next' needs a ring");
+    checker_error(c, E0410, a->word, "'next' needs a ring");
     checker_help(c, "declare it: 'process %s[...] ring { ... }'", role->name);
     return node_error(c, a->at);
   }
@@ -149,7 +150,7 @@ static struct node *neighbours_name(struct typechecker *c, const struct ast *a) 
   if (role->graph)
     return node_is_error(role->graph) ? node_error(c, a->at)
                                       : node_new(c, NODE_NEIGHBOURS, a->at, role->graph->type, 0);
-  checker_error(c, a->word, "'neighbours' needs a graph");
+  checker_error(c, E0410, a->word, "'neighbours' needs a graph");
   if (role->ring)
     checker_help(c, "the neighbour on a ring is 'next'");
   else
@@ -159,7 +160,7 @@ static struct node *neighbours_name(struct typechecker *c, const struct ast *a) 
 
 static struct node *round_name(struct typechecker *c, const struct ast *a) {
   if (model_steps(c->m)) {
-    checker_error(c, a->word, "'round' counts rounds; these processes take steps");
+    checker_error(c, E0404, a->word, "'round' counts rounds; these processes take steps");
     return node_error(c, a->at);
   }
   if (may_observe_processes(c))
@@ -197,13 +198,13 @@ static struct node *built_in_name(struct typechecker *c, const struct ast *a) {
     return node_error(c, a->at);
   }
   if (is(a, "HO") || is(a, "SHO")) {
-    checker_error(c, a->word, "'%s' needs a process: write %s[p]", a->name, a->name);
+    checker_error(c, E0314, a->word, "'%s' needs a process: write %s[p]", a->name, a->name);
     return node_error(c, a->at);
   }
   struct node *predicate = c->in.where == IN_ENVIRONMENT ? named_predicate(c, a) : NULL;
   if (predicate)
     return predicate;
-  unknown_name(c, a->name, a->word, "name");
+  unknown_name(c, E0201, a->name, a->word, "name");
   return node_error(c, a->at);
 }
 
@@ -212,20 +213,20 @@ static struct node *built_in_name(struct typechecker *c, const struct ast *a) {
 static struct node *variable_name(struct typechecker *c, const struct ast *a, const struct scope_symbol *s) {
   const struct var *v = &c->m->roles[c->in.role].vars[s->index];
   if (v->kind == VAR_GHOST && !c->in.ghost) {
-    checker_error(c, a->word, "ghost '%s' can only be read by ghosts and properties", a->name);
+    checker_error(c, E0403, a->word, "ghost '%s' can only be read by ghosts and properties", a->name);
     checker_help(c, "a ghost watches the algorithm and must not change it; make it a 'var' if it belongs "
                     "to it");
     return node_error(c, a->at);
   }
   if (v->kind == VAR_ORACLE && (c->in.where == IN_INIT || c->in.where == IN_FINALLY)) {
-    checker_error(c, a->word, "oracle '%s' has no value here: it is chosen at the start of a %s", a->name,
+    checker_error(c, E0403, a->word, "oracle '%s' has no value here: it is chosen at the start of a %s", a->name,
                   v->each == EACH_ROUND ? "round" : "phase");
     return node_error(c, a->at);
   }
   if (!v->type) /* its declaration was wrong */
     return node_error(c, a->at);
   if (c->in.where == IN_INIT && s->index >= c->in.ready) {
-    checker_error(c, a->word, "variable '%s' has no value yet", a->name);
+    checker_error(c, E0403, a->word, "variable '%s' has no value yet", a->name);
     checker_help(c, "first values are computed in the order of declaration, and '%s' comes later (line %u)", a->name,
                  checker_line(c, v->at));
     return node_error(c, a->at);
@@ -240,7 +241,7 @@ static struct node *global_name(struct typechecker *c, const struct ast *a, cons
   if (!s->type) /* its declaration was wrong */
     return node_error(c, a->at);
   if (c->in.where == IN_FILE && s->index >= c->in.ready) {
-    checker_error(c, a->word, "'%s' has no value yet", a->name);
+    checker_error(c, E0403, a->word, "'%s' has no value yet", a->name);
     checker_help(c, "first values are computed in the order of declaration, and '%s' comes later (line %u)", a->name,
                  checker_line(c, s->at));
     return node_error(c, a->at);
@@ -255,17 +256,17 @@ static struct node *global_name(struct typechecker *c, const struct ast *a, cons
 static struct node *shared_name(struct typechecker *c, const struct ast *a, const struct scope_symbol *s) {
   const struct var *v = &c->m->globals[s->index];
   if (v->kind == VAR_GHOST && in_process(c) && !c->in.ghost) {
-    checker_error(c, a->word, "ghost '%s' can only be read by ghosts and properties", a->name);
+    checker_error(c, E0403, a->word, "ghost '%s' can only be read by ghosts and properties", a->name);
     checker_help(c, "a ghost watches the algorithm and must not change it; make it 'shared' if it belongs "
                     "to it");
     return node_error(c, a->at);
   }
   if (c->in.where == IN_ENVIRONMENT || c->in.where == IN_GRAPH) {
-    checker_error(c, a->word, "'%s' changes during a run and cannot be read here", a->name);
+    checker_error(c, E0403, a->word, "'%s' changes during a run and cannot be read here", a->name);
     return node_error(c, a->at);
   }
   if (c->in.where == IN_INIT) {
-    checker_error(c, a->word, "a first value cannot read the %s '%s'",
+    checker_error(c, E0403, a->word, "a first value cannot read the %s '%s'",
                   v->kind == VAR_GHOST ? "ghost" : "shared variable", a->name);
     checker_help(c, "read it in a step");
     return node_error(c, a->at);
@@ -311,7 +312,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   case SYMBOL_PARAM:
     return param_name(c, a, s->index);
   case SYMBOL_TYPE:
-    checker_error(c, a->word, "type '%s' is not a value", a->name);
+    checker_error(c, E0209, a->word, "type '%s' is not a value", a->name);
     checker_help(c, "its values are gone through with 'v in %s'", a->name);
     return node_error(c, a->at);
   case SYMBOL_LABEL:
@@ -325,7 +326,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   case SYMBOL_SHARED:
     return shared_name(c, a, s);
   case SYMBOL_MESSAGE:
-    checker_error(c, a->word, "message '%s' is not a value", a->name);
+    checker_error(c, E0209, a->word, "message '%s' is not a value", a->name);
     checker_help(c, "it can be sent, 'send %s... to ...', and taken, 'on %s'", a->name, a->name);
     return node_error(c, a->at);
   case SYMBOL_QUORUM:
@@ -334,7 +335,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
     return variable_name(c, a, s);
   case SYMBOL_SLOT:
     if (s->open) {
-      checker_error(c, a->word, "'%s' is bound twice by the condition around it", a->name);
+      checker_error(c, E0207, a->word, "'%s' is bound twice by the condition around it", a->name);
       checker_help(c, "use two names, so that it is clear which one is meant");
       return node_error(c, a->at);
     }
@@ -348,7 +349,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   case SYMBOL_CONTROL:
   case SYMBOL_AMOUNT:
   case SYMBOL_ARGUMENT:
-    checker_error(c, a->word, "the %s '%s' is not a value", symbol_kind_text(s->kind), a->name);
+    checker_error(c, E0209, a->word, "the %s '%s' is not a value", symbol_kind_text(s->kind), a->name);
     return node_error(c, a->at);
   }
   n->index = s->index;
@@ -369,8 +370,8 @@ static struct node *record_field(struct typechecker *c, const struct ast *a, str
     }
     vec_push(&names, t->fields[i].name);
   }
-  checker_error(c, a->word, "unknown field '%s' of %s", a->name, type_text(c, t));
-  help_nearest(c, a->name, names.at, names.n);
+  checker_error(c, E0206, a->word, "unknown field '%s' of %s", a->name, type_text(c, t));
+  help_nearest(c, a->name, names.at, names.n, "");
   vec_release(&names);
   return node_error(c, a->at);
 }
@@ -390,21 +391,21 @@ enum var_kind field_kind(const struct typechecker *c, uint32_t field) {
 
 static struct node *process_field(struct typechecker *c, const struct ast *a, struct node *of, enum op op) {
   if (in_process(c)) {
-    checker_error(c, a->word, "a process cannot read '%s' of another process", a->name);
+    checker_error(c, E0403, a->word, "a process cannot read '%s' of another process", a->name);
     checker_help(c, "what others know reaches it in messages; its own variable is just '%s'", a->name);
     return node_error(c, a->at);
   }
   if (c->in.where == IN_ENVIRONMENT) {
-    checker_error(c, a->word, "an environment cannot read the variables of processes");
+    checker_error(c, E0403, a->word, "an environment cannot read the variables of processes");
     checker_help(c, "it speaks of HO[p], SHO[p], oracles c[p], correct, faulty and parameters");
     return node_error(c, a->at);
   }
   if (!may_observe_processes(c)) {
-    checker_error(c, a->word, "the variables of processes cannot be read here");
+    checker_error(c, E0403, a->word, "the variables of processes cannot be read here");
     return node_error(c, a->at);
   }
   if (model_steps(c->m) && is(a, "at")) {
-    checker_error(c, a->word, "where a process stands is asked with 'at(p, STEP)'");
+    checker_error(c, E0415, a->word, "where a process stands is asked with 'at(p, STEP)'");
     return node_error(c, a->at);
   }
   uint32_t field = field_find(c, a->name, roles_of(c, of), a->word);
@@ -412,11 +413,11 @@ static struct node *process_field(struct typechecker *c, const struct ast *a, st
     return node_error(c, a->at);
   mark_read(c, field);
   if (op == NODE_REMOTE && field_kind(c, field) == VAR_ORACLE) {
-    checker_error(c, a->word, "oracle '%s' belongs to the environment: a property cannot read it", a->name);
+    checker_error(c, E0403, a->word, "oracle '%s' belongs to the environment: a property cannot read it", a->name);
     return node_error(c, a->at);
   }
   if (op == NODE_INITIAL && field_kind(c, field) != VAR_INPUT) {
-    checker_error(c, a->word, "'initial' is for inputs, and '%s' is not one", a->name);
+    checker_error(c, E0415, a->word, "'initial' is for inputs, and '%s' is not one", a->name);
     checker_help(c, "every run starts with the value that its declaration gives");
     return node_error(c, a->at);
   }
@@ -433,9 +434,12 @@ struct node *lower_select(struct typechecker *c, const struct ast *a) {
     return record_field(c, a, of);
   if (of->type->kind == TYPE_PROCESS)
     return process_field(c, a, of, NODE_REMOTE);
-  checker_error(c, a->word, "%s has no field '%s'", type_text(c, of->type), a->name);
+  checker_error(c, E0206, a->word, "%s has no field '%s'", type_text(c, of->type), a->name);
   if (of->type->kind == TYPE_OPTION)
     checker_help(c, "it may be none: take its value with 'exists m in ...' first");
+  else if (a->kid[0]->kind == AST_NAME && symbol_find(c, a->kid[0]->name) &&
+           symbol_find(c, a->kid[0]->name)->kind == SYMBOL_ROLE)
+    checker_help(c, "say of which processes: 'forall p in %s: p.%s ...'", a->kid[0]->name, a->name);
   else if (of->type->kind == TYPE_SET || of->type->kind == TYPE_BAG)
     checker_help(c, "go through its members: '... for m in ...'");
   return node_error(c, a->at);
@@ -444,14 +448,15 @@ struct node *lower_select(struct typechecker *c, const struct ast *a) {
 struct node *lower_initial(struct typechecker *c, const struct ast *a) {
   const struct ast *what = a->n == 1 ? a->kid[0] : NULL;
   if (!what || what->kind != AST_SELECT) {
-    checker_error(c, a->word, "'initial' needs an input of a process: initial(p.x)");
+    checker_error(c, E0415, a->word, "'initial' needs an input of a process: initial(p.x)");
     return node_error(c, a->at);
   }
   struct node *of = lower_expr(c, what->kid[0]);
   if (node_is_error(of))
     return of;
   if (of->type->kind != TYPE_PROCESS) {
-    checker_error(c, what->kid[0]->at, "'initial' needs an input of a process, and this is %s", type_text(c, of->type));
+    checker_error(c, E0415, what->kid[0]->at, "'initial' needs an input of a process, and this is %s",
+                  type_text(c, of->type));
     return node_error(c, a->at);
   }
   struct node *n = process_field(c, what, of, NODE_INITIAL);
@@ -472,7 +477,7 @@ struct node *lower_primed(struct typechecker *c, const struct ast *a) {
   if (node_is_error(n))
     return n;
   if (c->in.where != IN_PROPERTY || !c->in.step) {
-    checker_error(c, a->at, "a primed variable can only be used in a step property");
+    checker_error(c, E0508, a->at, "a primed variable can only be used in a step property");
     checker_help(c, "it is the value after a step: write 'safety name: step ...'");
     return node_error(c, a->at);
   }
@@ -482,7 +487,7 @@ struct node *lower_primed(struct typechecker *c, const struct ast *a) {
   else if (n->op == NODE_REMOTE || changes)
     n->primed = true;
   else {
-    checker_error(c, a->at,
+    checker_error(c, E0508, a->at,
                   model_steps(c->m) ? "only a variable can be primed: p.x', or a shared one"
                                     : "only a variable of a process can be primed: p.x'");
     if (n->op == NODE_INDEX || n->op == NODE_SELECT)
@@ -497,16 +502,14 @@ struct node *lower_primed(struct typechecker *c, const struct ast *a) {
 
 static uint32_t round_name_id(struct typechecker *c, const struct ast *a) {
   if (a->kind != AST_NAME) {
-    checker_error(c, a->at, "expected the name of a round");
+    checker_error(c, E0205, a->at, "expected the name of a round");
     return NO_NAME;
   }
-  for (uint32_t i = 0; i < c->m->nround_names; i++)
-    if (strcmp(c->m->round_names[i], a->name) == 0)
+  for (uint32_t i = 0; i < c->m->round_names.n; i++)
+    if (strcmp(c->m->round_names.at[i], a->name) == 0)
       return i;
-  checker_error(c, a->word, "unknown round '%s'", a->name);
-  help_nearest(c, a->name, c->m->round_names, c->m->nround_names);
-  if (c->m->nround_names == 0)
-    checker_help(c, "no round of the algorithm has a name");
+  checker_error(c, E0205, a->word, "unknown round '%s'", a->name);
+  help_nearest(c, a->name, c->m->round_names.at, c->m->round_names.n, "no round of the algorithm has a name");
   return NO_NAME;
 }
 
@@ -530,7 +533,7 @@ static struct node *environment_index(struct typechecker *c, const struct ast *a
   if (node_is_error(p))
     return p;
   if (p->type->kind != TYPE_PROCESS) {
-    checker_error(c, a->kid[1]->at, "'%s' needs a process, not %s", base->name, type_text(c, p->type));
+    checker_error(c, E0303, a->kid[1]->at, "'%s' needs a process, not %s", base->name, type_text(c, p->type));
     return node_error(c, a->at);
   }
   enum op op = is(base, "HO") ? NODE_HO : is(base, "SHO") ? NODE_SHO : NODE_ORACLE;
@@ -542,12 +545,26 @@ static struct node *environment_index(struct typechecker *c, const struct ast *a
   if (heard_of && a->n == 3 && (n->index = round_name_id(c, a->kid[2])) == NO_NAME)
     return node_error(c, a->at);
   if (a->n > (heard_of ? 3u : 2u)) {
-    checker_error(c, a->kid[a->n - 1]->at, "'%s' has too many indices", base->name);
+    checker_error(c, E0314, a->kid[a->n - 1]->at, "'%s' has too many indices", base->name);
     return node_error(c, a->at);
   }
   if (!heard_of)
     mark_read(c, n->index);
   return n;
+}
+
+/* What people who index it look for. */
+static void help_index(struct typechecker *c, const struct ast *a, const struct type *t) {
+  if (a->kind == AST_NAME && symbol_find(c, a->name) && symbol_find(c, a->name)->kind == SYMBOL_ROLE)
+    checker_help(c, "a process is written %s(1), %s(2), ...; 'forall p in %s' goes through all of them", a->name,
+                 a->name, a->name);
+  else if (t->kind == TYPE_SEQUENCE)
+    checker_help(c, "a sequence is taken apart with first(s), last(s) and front(s)");
+  else if (t->kind == TYPE_SET)
+    checker_help(c, "a set has no order: 'x in S' asks whether it has an element, 'exists x in S: C' goes through it");
+  else if (t->kind == TYPE_BAG)
+    checker_help(c, "go through it: 'exists m in %s: C', 'count(m in %s: C)', with 'sender(m)' for who sent m",
+                 received_name_text(c), received_name_text(c));
 }
 
 struct node *lower_index(struct typechecker *c, const struct ast *a) {
@@ -560,9 +577,8 @@ struct node *lower_index(struct typechecker *c, const struct ast *a) {
     if (node_is_error(n) || node_is_error(index))
       return node_error(c, a->at);
     if (n->type->kind != TYPE_ARRAY) {
-      checker_error(c, a->kid[0]->at, "%s is not an array", type_text(c, n->type));
-      if (n->type->kind == TYPE_SEQUENCE)
-        checker_help(c, "a sequence is taken apart with first, last and front");
+      checker_error(c, E0314, a->kid[0]->at, "%s is not an array", type_text(c, n->type));
+      help_index(c, a->kid[0], n->type);
       return node_error(c, a->at);
     }
     index = coerce_or_report(c, index, n->type->index, "the index");

@@ -140,7 +140,7 @@ static bool detector_find(struct detector *d, const struct ast *name) {
     mark_read(c, i);
     return true;
   }
-  checker_error(c, name->at, "a failure detector is an oracle that is a set of processes");
+  checker_error(c, E0505, name->at, "a failure detector is an oracle that is a set of processes");
   checker_help(c, "as in 'oracle suspected: set of P each round'");
   return false;
 }
@@ -151,7 +151,7 @@ static struct node *trusted_by_all(struct detector *d, const struct ast *process
   if (node_is_error(q))
     return q;
   if (q->type->kind != TYPE_PROCESS) {
-    checker_error(c, process->at, "'trusts' needs a process, not %s", type_text(c, q->type));
+    checker_error(c, E0505, process->at, "'trusts' needs a process, not %s", type_text(c, q->type));
     return node_error(c, process->at);
   }
   struct node *correct = detector_binary(d, NODE_IN, q, status_set(d, NODE_CORRECT));
@@ -168,7 +168,7 @@ struct node *detector_predicate(struct typechecker *c, const struct ast *a) {
   bool trusts = strcmp(a->name, "trusts") == 0;
   struct detector d = {.c = c, .at = a->at};
   if (a->n != (trusts ? 2u : 1u)) {
-    checker_error(c, a->at,
+    checker_error(c, E0505, a->at,
                   trusts ? "'trusts' needs a failure detector and a process" : "'%s' needs a failure detector",
                   a->name);
     return node_error(c, a->at);

@@ -15,6 +15,8 @@ struct node *node_new(struct typechecker *c, enum op op, struct span at, const s
 }
 
 struct node *node_error(struct typechecker *c, struct span at) {
+  if (c->diags->errors == c->errors_before) /* what is left out of a model without errors would change its meaning */
+    checker_error(c, E0306, at, "the type of this is not known");
   return node_new(c, NODE_CONST, at, c->error, 0);
 }
 

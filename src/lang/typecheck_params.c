@@ -30,7 +30,7 @@ void declare_params(struct typechecker *c) {
       vec_push(&c->params.list, info);
     }
     if (type && type->kind != AST_TYPE_BOOL && type->kind != AST_TYPE_INT && type->kind != AST_TYPE_RANGE) {
-      checker_error(c, type->at, "a parameter is a number or a bool");
+      checker_error(c, E0704, type->at, "a parameter is a number or a bool");
       checker_help(c, "leave the type out, or write ': bool' or a range");
     }
     if (d->kid[3])
@@ -48,7 +48,7 @@ static void unknown_binding(struct typechecker *c, const char *name) {
     vec_push(&names, c->m->params[i].name);
     text_addf(&list, "%s%s", i ? ", " : "", c->m->params[i].name);
   }
-  checker_error(c, (struct span){0, 0}, "'%s' has no parameter '%s'", c->m->name, name);
+  checker_error(c, E0702, (struct span){0, 0}, "'%s' has no parameter '%s'", c->m->name, name);
   const char *near = nearest_name(name, names.at, names.n);
   if (names.n == 0)
     checker_help(c, "it has no parameters at all");
@@ -66,7 +66,7 @@ static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_
   const struct param *p = &c->m->params[i];
   if (c->params.list.at[i].is_bool) {
     if (!quiet && p->value != 0 && p->value != 1)
-      checker_error(c, p->at, "parameter '%s' is a bool, not %" PRId64, p->name, p->value);
+      checker_error(c, E0704, p->at, "parameter '%s' is a bool, not %" PRId64, p->name, p->value);
     return p->value == 0 || p->value == 1;
   }
   if (!type || type->kind != AST_TYPE_RANGE)
@@ -79,8 +79,8 @@ static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_
     return false;
   bool inside = lo.value <= p->value && p->value <= hi.value;
   if (!inside && !quiet)
-    checker_error(c, p->at, "parameter '%s' is %" PRId64 ", outside %" PRId64 "..%" PRId64, p->name, p->value, lo.value,
-                  hi.value);
+    checker_error(c, E0704, p->at, "parameter '%s' is %" PRId64 ", outside %" PRId64 "..%" PRId64, p->name, p->value,
+                  lo.value, hi.value);
   return inside;
 }
 
@@ -109,8 +109,8 @@ static void assign_default(struct typechecker *c, uint32_t i) {
   if (v.is_bool && !info->ast->kid[1])
     info->is_bool = true; /* param nacks = true */
   if (v.is_bool != info->is_bool) {
-    checker_error(c, info->ast->kid[2]->at, "parameter '%s' is a %s, but its default is a %s", c->m->params[i].name,
-                  info->is_bool ? "bool" : "number", v.is_bool ? "bool" : "number");
+    checker_error(c, E0704, info->ast->kid[2]->at, "parameter '%s' is a %s, but its default is a %s",
+                  c->m->params[i].name, info->is_bool ? "bool" : "number", v.is_bool ? "bool" : "number");
     return;
   }
   c->m->params[i].value = v.value;
@@ -145,11 +145,12 @@ static void check_condition(struct typechecker *c, const struct ast *a, bool dea
   if (!constant_eval(&k, a, &v))
     return;
   if (!v.is_bool)
-    checker_error(c, a->at, "a parameter's condition must be true or false");
+    checker_error(c, E0704, a->at, "a parameter's condition must be true or false");
   else if (!v.value) {
     struct text values = {0};
     add_param_values(c, a, &values);
-    checker_error(c, a->at, "parameter condition not met: '%s' with %s", source_text(c, a->at), text_or_empty(&values));
+    checker_error(c, E0703, a->at, "parameter condition not met: '%s' with %s", source_text(c, a->at),
+                  text_or_empty(&values));
     text_release(&values);
   }
 }
@@ -233,7 +234,7 @@ static void complete_params(struct typechecker *c, const struct param_binding *b
   }
   if (assign_small_values(c, &s))
     return;
-  checker_error(c, c->m->params[0].at, "no small values satisfy the conditions on the parameters");
+  checker_error(c, E0703, c->m->params[0].at, "no small values satisfy the conditions on the parameters");
   checker_help(c, "give them with -D, as in -D %s=3", c->m->params[0].name);
 }
 
@@ -249,7 +250,7 @@ static void assign_given(struct typechecker *c, const struct param_binding *bind
     if (!assign_binding(c, i, bindings, n) && fallback && c->diags->errors == before)
       assign_default(c, i);
     if (!info->known && !fallback) {
-      checker_error(c, c->m->params[i].at, "parameter '%s' has no value", c->m->params[i].name);
+      checker_error(c, E0701, c->m->params[i].at, "parameter '%s' has no value", c->m->params[i].name);
       checker_help(c, "give it one with -D %s=%s", c->m->params[i].name, info->is_bool ? "true" : "3");
     }
   }

@@ -37,18 +37,19 @@ static void check_temporal(struct typechecker *c, const struct node *n) {
   for (size_t i = 0; i < sizeof connectives / sizeof *connectives; i++)
     connects |= n->op == connectives[i];
   if (!connects) {
-    checker_error(c, n->at, "a formula about what happens later has no value in a single state");
+    checker_error(c, E0507, n->at, "a formula about what happens later has no value in a single state");
     checker_help(c, "join such formulas by 'and', 'or', 'not', '=>', 'exists' and 'forall' only");
     return;
   }
   for (uint32_t i = 0; i < n->ngen; i++) {
     const struct generator *g = &n->gen[i];
     if (!range_is_state_independent(g->range) || (g->cond && !range_is_state_independent(g->cond))) {
-      checker_error(c, g->range->at, "'%s' ranges over what changes, and what is said of it happens later", g->name);
+      checker_error(c, E0507, g->range->at, "'%s' ranges over what changes, and what is said of it happens later",
+                    g->name);
       checker_help(
           c, "let it range over a role, a type, 'correct' or 'faulty', and state the rest as a condition: '=> ...'");
     } else if (g->type->count == UINT64_MAX) {
-      checker_error(c, g->range->at, "'%s' has too many values for a formula about what happens later", g->name);
+      checker_error(c, E0309, g->range->at, "'%s' has too many values for a formula about what happens later", g->name);
     }
   }
   for (uint32_t i = 0; i < n->n; i++)
@@ -63,9 +64,9 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
   p->kind = a->number == 0 ? PROPERTY_SAFETY : a->number == 1 ? PROPERTY_COVER : PROPERTY_LIVE;
   find_environments(c, a->kid[0], p);
   if (step && p->kind == PROPERTY_LIVE)
-    checker_error(c, a->word, "a 'live' property speaks of runs, not of steps");
+    checker_error(c, E0506, a->word, "a 'live' property speaks of runs, not of steps");
   if (step && p->kind == PROPERTY_COVER) {
-    checker_error(c, a->word, "a 'cover' property speaks of states, not of steps");
+    checker_error(c, E0506, a->word, "a 'cover' property speaks of states, not of steps");
     checker_help(c, "a 'safety' property that says 'step not ...' is violated by such a step, and shows it");
   }
   bool scoped = p->kind == PROPERTY_SAFETY && !step && a->kid[1]->op == OP_UNTIL && c->m->kind == MODEL_ROUNDS;
@@ -78,7 +79,8 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
     return;
   if (scoped && p->formula->op == NODE_UNTIL) {
     if (node_is_temporal(p->formula->kid[0]) || node_is_temporal(p->formula->kid[1]))
-      checker_error(c, a->kid[1]->at, "a 'safety' property says nothing about what happens later, but for one 'until'");
+      checker_error(c, E0506, a->kid[1]->at,
+                    "a 'safety' property says nothing about what happens later, but for one 'until'");
     struct node *before = p->formula->kid[0];
     p->formula->op = NODE_OR; /* the end condition comes first: where it holds, the other operand is not evaluated */
     p->formula->kid[0] = p->formula->kid[1];
@@ -88,12 +90,13 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
   bool temporal = node_is_temporal(p->formula), primed = false;
   node_walk(p->formula, finds_primed, &primed);
   if (p->kind == PROPERTY_LIVE && !temporal) {
-    checker_error(c, a->kid[1]->at, "'live %s' says nothing about what happens later", a->name);
+    checker_error(c, E0506, a->kid[1]->at, "'live %s' says nothing about what happens later", a->name);
     checker_help(c, "say 'eventually ...'; what holds in every state is a 'safety' property");
   }
   check_temporal(c, p->formula);
   if (step && !primed)
-    diag_warning(c->diags, a->word, "step property '%s' has no primed variable, so it speaks of states only", a->name);
+    diag_warning(c->diags, W0107, a->word, "step property '%s' has no primed variable, so it speaks of states only",
+                 a->name);
 }
 
 void check_properties(struct typechecker *c) {
@@ -108,7 +111,7 @@ void check_properties(struct typechecker *c) {
       continue;
     uint32_t other = name_index_find(&names, a->name);
     if (other != NAME_NONE) {
-      checker_error(c, a->word, "property '%s' is already declared", a->name);
+      checker_error(c, E0207, a->word, "property '%s' is already declared", a->name);
       checker_help(c, "the other one is at line %u", checker_line(c, c->m->properties[other].at));
     }
     name_index_add(&names, a->name);

@@ -31,7 +31,7 @@ uint32_t clause_round_name(const struct node *n, bool *several) {
 }
 
 void error_two_rounds(struct typechecker *c, struct span at) {
-  checker_error(c, at, "this speaks of two rounds at once");
+  checker_error(c, E0504, at, "this speaks of two rounds at once");
   checker_help(c, "say it of each round in a condition of its own, joined with 'and'");
 }
 
@@ -75,7 +75,7 @@ static void add_part(struct clause_decomposition *p, struct node *n) {
   if (several)
     error_two_rounds(p->c, n->at);
   if (n->op == NODE_EXISTS && p->clause->unit == EACH_PHASE && p->around.n == 0) {
-    checker_error(p->c, n->at, "this may be somebody else in each round of a phase");
+    checker_error(p->c, E0504, n->at, "this may be somebody else in each round of a phase");
     checker_help(p->c, "put one 'exists' in front, over names that do not depend on who is heard");
   }
   vec_push(&p->parts, ((struct clause_part){whole, name_id}));
@@ -102,7 +102,7 @@ void clause_decompose(struct typechecker *c, struct clause *clause) {
   struct clause_decomposition p = {.c = c, .clause = clause};
   decompose(&p, clause->pred);
   if (clause->nrigid && p.witness.n == 0)
-    checker_error(c, clause->pred->at, "whom this is about must not depend on who is heard");
+    checker_error(c, E0504, clause->pred->at, "whom this is about must not depend on who is heard");
   if (clause->nrigid)
     clause->nrigid = clause->pred->ngen;
   clause->nwitness = (uint32_t)p.witness.n;
@@ -123,7 +123,7 @@ uint32_t role_of_generator(struct typechecker *c, const struct ast *quantifier) 
   const struct scope_symbol *s = one ? symbol_find(c, g->kid[1]->name) : NULL;
   if (s && s->kind == SYMBOL_ROLE)
     return s->index;
-  checker_error(c, quantifier->at, "'for each' needs one name and a role, as in 'for each p in %s'",
+  checker_error(c, E0504, quantifier->at, "'for each' needs one name and a role, as in 'for each p in %s'",
                 c->m->nroles ? c->m->roles[0].name : "P");
   return ROLE_ANY;
 }

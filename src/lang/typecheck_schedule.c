@@ -54,10 +54,10 @@ static void fill_segment(struct typechecker *c, const struct ast *a, struct sche
   if (!constant_number(c, a->kid[0], "the count of 'repeat'", &s->count))
     s->count = 1;
   else if (s->count < 0) {
-    checker_error(c, a->kid[0]->at, "'repeat' needs a count of at least 0, not %" PRId64, s->count);
+    checker_error(c, E0408, a->kid[0]->at, "'repeat' needs a count of at least 0, not %" PRId64, s->count);
     s->count = 1;
   } else if (s->count > POINTS_MAX) {
-    checker_error(c, a->kid[0]->at, "'repeat' of %" PRId64 " is too long: at most %d rounds", s->count,
+    checker_error(c, E0408, a->kid[0]->at, "'repeat' of %" PRId64 " is too long: at most %d rounds", s->count,
                   (int)POINTS_MAX);
     s->count = 1;
   }
@@ -73,11 +73,11 @@ static void read_schedule(struct typechecker *c, uint32_t r, struct role_schedul
     if (!is_segment(a) && a->kind != AST_FINALLY)
       continue;
     if (schedule->finally) {
-      checker_error(c, a->word, "nothing can follow 'finally'");
+      checker_error(c, E0408, a->word, "nothing can follow 'finally'");
       continue;
     }
     if (endless && !(bare && a->kind == AST_ROUND)) {
-      checker_error(c, a->word, "this is never reached: the phase before it goes on for ever");
+      checker_error(c, E0408, a->word, "this is never reached: the phase before it goes on for ever");
       checker_help(c, "a part that runs once is written 'once { ... }', one that runs k times 'repeat k { "
                       "... }'");
       continue;
@@ -111,18 +111,18 @@ static const char *segment_text(enum ast_kind kind) {
 static bool same_segment(struct typechecker *c, const struct schedule_segment *a, const struct schedule_segment *b,
                          const char *first, const char *other) {
   if (a->kind != b->kind) {
-    checker_error(c, b->at, "'%s' has '%s' where '%s' has '%s'", other, segment_text(b->kind), first,
+    checker_error(c, E0407, b->at, "'%s' has '%s' where '%s' has '%s'", other, segment_text(b->kind), first,
                   segment_text(a->kind));
     return false;
   }
   if (a->count != b->count) {
-    checker_error(c, b->at, "'%s' repeats %" PRId64 " times where '%s' repeats %" PRId64 " times", other, b->count,
-                  first, a->count);
+    checker_error(c, E0407, b->at, "'%s' repeats %" PRId64 " times where '%s' repeats %" PRId64 " times", other,
+                  b->count, first, a->count);
     return false;
   }
   if (a->nrounds != b->nrounds) {
-    checker_error(c, b->at, "'%s' has %u round%s here, but '%s' has %u", other, b->nrounds, b->nrounds == 1 ? "" : "s",
-                  first, a->nrounds);
+    checker_error(c, E0407, b->at, "'%s' has %u round%s here, but '%s' has %u", other, b->nrounds,
+                  b->nrounds == 1 ? "" : "s", first, a->nrounds);
     return false;
   }
   bool good = true;
@@ -130,7 +130,8 @@ static bool same_segment(struct typechecker *c, const struct schedule_segment *a
     const char *x = a->round[i]->name, *y = b->round[i]->name;
     if (!x || !y || strcmp(x, y) == 0)
       continue;
-    checker_error(c, b->round[i]->word, "'%s' calls this round '%s', but '%s' calls it '%s'", other, y, first, x);
+    checker_error(c, E0407, b->round[i]->word, "'%s' calls this round '%s', but '%s' calls it '%s'", other, y, first,
+                  x);
     good = false;
   }
   return good;
@@ -148,7 +149,7 @@ static bool same_schedule(struct typechecker *c, const struct role_schedule *sch
     }
   if (a->n == b->n)
     return true;
-  checker_error(c, c->m->roles[other].at, "'%s' and '%s' do not go through the same rounds", x, y);
+  checker_error(c, E0407, c->m->roles[other].at, "'%s' and '%s' do not go through the same rounds", x, y);
   checker_help(c, "a round in which a process does nothing is written 'round {}'");
   return false;
 }
@@ -167,7 +168,7 @@ static bool schedules_agree(struct typechecker *c, const struct role_schedule *s
   }
   if (*leader != UINT32_MAX)
     return good;
-  checker_error(c, c->m->roles[0].at, "'%s' has no rounds", c->m->roles[0].name);
+  checker_error(c, E0408, c->m->roles[0].at, "'%s' has no rounds", c->m->roles[0].name);
   checker_help(c, "write what it does: 'round { send ... to all  update { ... } }'");
   return false;
 }
@@ -177,11 +178,11 @@ static bool schedules_agree(struct typechecker *c, const struct role_schedule *s
 static uint32_t name_id(struct typechecker *c, const char *name) {
   if (!name)
     return NO_NAME;
-  for (uint32_t i = 0; i < c->m->nround_names; i++)
-    if (strcmp(c->m->round_names[i], name) == 0)
+  for (uint32_t i = 0; i < c->m->round_names.n; i++)
+    if (strcmp(c->m->round_names.at[i], name) == 0)
       return i;
-  c->m->round_names[c->m->nround_names] = checker_strdup(c, name);
-  return c->m->nround_names++;
+  c->m->round_names.at[c->m->round_names.n] = checker_strdup(c, name);
+  return c->m->round_names.n++;
 }
 
 static const char *round_name(const struct role_schedule *schedules, uint32_t nroles, uint32_t segment,
@@ -201,16 +202,17 @@ static bool make_points(struct typechecker *c, const struct role_schedule *sched
     total += schedule->at[i].count * (int64_t)schedule->at[i].nrounds;
     names += schedule->at[i].nrounds;
     if (total > POINTS_MAX) {
-      checker_error(c, schedule->at[i].at, "too many rounds: more than %d", (int)POINTS_MAX);
+      checker_error(c, E0408, schedule->at[i].at, "too many rounds: more than %d", (int)POINTS_MAX);
       return false;
     }
   }
   if (total == 0) {
-    checker_error(c, c->m->roles[leader].at, "'%s' has no rounds for these parameters", c->m->roles[leader].name);
+    checker_error(c, E0408, c->m->roles[leader].at, "'%s' has no rounds for these parameters",
+                  c->m->roles[leader].name);
     return false;
   }
   c->m->points = arena_array(&c->m->arena, (size_t)total, sizeof *c->m->points);
-  c->m->round_names = arena_array(&c->m->arena, names, sizeof *c->m->round_names);
+  c->m->round_names.at = arena_array(&c->m->arena, names, sizeof *c->m->round_names.at);
   for (uint32_t i = 0; i < schedule->n; i++) {
     const struct schedule_segment *s = &schedule->at[i];
     uint32_t start = c->m->npoints;
@@ -219,7 +221,7 @@ static bool make_points(struct typechecker *c, const struct role_schedule *sched
         uint32_t at = c->m->npoints++;
         const char *name = round_name(schedules, c->m->nroles, i, j);
         uint32_t id = name_id(c, name);
-        c->m->points[at] = (struct point){.name = name ? c->m->round_names[id] : NULL,
+        c->m->points[at] = (struct point){.name = name ? c->m->round_names.at[id] : NULL,
                                           .name_id = id,
                                           .loop = s->kind == AST_REPEAT ? k : 0,
                                           .next = at + 1,
@@ -258,13 +260,29 @@ static void add_arrival(struct typechecker *c, struct arrivals *in, const struct
   }
   const struct type *join = type_join(c, in->type, type);
   /* the join must not require a conversion: the receiver gets the values that the senders made */
-  bool alike = join && (join->kind == TYPE_ERROR || !type_is_known(type) || !type_is_known(in->type) ||
-                        (same_representation(in->type, join) && same_representation(type, join)));
+  bool alike =
+      join && (join->kind == TYPE_ERROR || ((!type_is_known(type) || same_representation(type, join)) &&
+                                            (!type_is_known(in->type) || same_representation(in->type, join))));
   if (alike)
     in->type = join;
   else if (!in->clash) {
     in->clash = s->ast;
     in->clash_type = type;
+  }
+}
+
+/* What clashed before still does. */
+static void find_arrivals(struct typechecker *c, struct arrivals *in, const struct schedule_send *sent, uint32_t n) {
+  for (uint32_t r = 0; r < c->m->nroles; r++) {
+    struct arrivals before = in[r];
+    in[r] = (struct arrivals){0};
+    for (uint32_t i = 0; i < n; i++)
+      if (reaches(&sent[i], r))
+        add_arrival(c, &in[r], &sent[i]);
+    if (before.clash) {
+      before.type = in[r].type;
+      in[r] = before;
+    }
   }
 }
 
@@ -278,7 +296,7 @@ static void infer_message_type(struct typechecker *c, struct schedule_send *s, c
     }
   if (node_is_error(send->message) || type_is_known(send->message->type))
     return;
-  checker_error(c, s->ast->kid[0]->at, "the type of this message is not known");
+  checker_error(c, E0306, s->ast->kid[0]->at, "the type of this message is not known");
   checker_help(c, "send a variable of the type that is meant");
   send->message = node_error(c, s->ast->kid[0]->at);
 }
@@ -349,16 +367,15 @@ static void check_round(struct typechecker *c, const struct role_schedule *sched
   for (uint32_t r = 0; r < c->m->nroles; r++)
     if (segment < schedules[r].n && j < schedules[r].at[segment].nrounds)
       check_sends(c, r, &schedules[r].at[segment], j, &body[r], sent, &n);
-  for (uint32_t r = 0; r < c->m->nroles; r++)
-    for (uint32_t i = 0; i < n; i++)
-      if (reaches(&sent[i], r))
-        add_arrival(c, &in[r], &sent[i]);
+  find_arrivals(c, in, sent, n);
   for (uint32_t i = 0; i < n; i++)
     infer_message_type(c, &sent[i], in);
+  find_arrivals(c, in, sent, n); /* again, with the types that were not known */
   for (uint32_t r = 0; r < c->m->nroles; r++) {
     if (segment < schedules[r].n && j < schedules[r].at[segment].nrounds)
       check_update(c, r, &schedules[r].at[segment], j, &body[r], shape ? &in[r] : NULL);
     body[r].received = in[r].type;
+    body[r].mixed = in[r].clash != NULL;
     for (int64_t k = 0; shape && k < shape->count; k++)
       c->m->roles[r].body[point + (uint32_t)k * shape->nrounds + j] = body[r];
   }

@@ -1,6 +1,7 @@
 /* Scopes: declarations of names, and help for unknown names. */
 #include "lang/typecheck_scope.h"
 
+#include "lang/foreign.h"
 #include "lang/typechecker.h"
 
 #include <string.h>
@@ -63,14 +64,14 @@ bool name_is_free(struct typechecker *c, const char *name, struct span at, bool 
   if (among(name, built_in_values, LENGTH(built_in_values)) ||
       (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
       (model_steps(c->m) && strcmp(name, "at") == 0)) { /* the name of the program point in traces */
-    checker_error(c, at, "'%s' is a built-in name", name);
+    checker_error(c, E0208, at, "'%s' is a built-in name", name);
     checker_help(c, "choose another name");
     return false;
   }
   const struct scope_symbol *other = symbol_find(c, name);
   if (!other)
     return true;
-  checker_error(c, at, "'%s' is already declared", name);
+  checker_error(c, E0207, at, "'%s' is already declared", name);
   checker_help(c, "the %s '%s' is declared at line %u; choose another name", symbol_kind_text(other->kind), name,
                checker_line(c, other->at));
   return false;
@@ -85,11 +86,19 @@ bool symbol_declare(struct typechecker *c, struct symbol_scope *scope, struct sc
 }
 
 uint32_t slot_new(struct typechecker *c) {
+  for (size_t i = c->first_reserved; i < c->reserved_slots.n; i++) /* in increasing order */
+    c->slots += c->reserved_slots.at[i] == c->slots;
   uint32_t slot = c->slots++;
   if (c->slots > c->slots_peak)
     c->slots_peak = c->slots;
   if (c->slots > c->m->nslots)
     c->m->nslots = c->slots;
+  return slot;
+}
+
+uint32_t slot_reserve(struct typechecker *c) {
+  uint32_t slot = c->m->nslots++;
+  vec_push(&c->reserved_slots, slot);
   return slot;
 }
 
@@ -101,10 +110,49 @@ bool slot_declare(struct typechecker *c, const char *name, struct span at, uint3
   return symbol_declare(c, &c->locals, s);
 }
 
-void help_nearest(struct typechecker *c, const char *name, const char *const *names, size_t n) {
-  const char *near = diag_may_search(c->diags, n) ? nearest_name(name, names, n) : NULL;
-  if (near)
-    checker_help(c, "did you mean '%s'?", near);
+enum { NAMES_LISTED = 20 };
+
+void name_choice_init(struct name_choice *k, struct typechecker *c, const char *name) {
+  *k = (struct name_choice){.c = c, .dropped = !diag_may_search(c->diags, 0)};
+  nearest_init(&k->near, name);
+}
+
+void name_choice_offer(struct name_choice *k, const char *candidate, struct span at) {
+  if (k->dropped || !diag_may_search(k->c->diags, 1))
+    return;
+  const char *before = k->near.found;
+  nearest_offer(&k->near, candidate);
+  if (k->near.found != before)
+    k->near_at = at;
+  if (k->n < NAMES_LISTED)
+    text_addf(&k->list, "%s'%s'", k->n ? ", " : "", candidate);
+  else if (k->n == NAMES_LISTED)
+    text_add(&k->list, ", ...");
+  k->n++;
+}
+
+void name_choice_help(struct name_choice *k, const char *without_any) {
+  const char *near = k->near.found, *is = k->n == 1 ? "there is only" : "there are", *all = text_or_empty(&k->list);
+  if (k->dropped || (k->n == 0 && !*without_any))
+    ;
+  else if (k->n == 0)
+    checker_help(k->c, "%s", without_any);
+  else if (near && k->near_at.to > 0)
+    checker_help(k->c, "did you mean '%s' (declared at line %u)? %s %s", near, checker_line(k->c, k->near_at), is, all);
+  else if (near)
+    checker_help(k->c, "did you mean '%s'? %s %s", near, is, all);
+  else
+    checker_help(k->c, "%s %s", is, all);
+  text_release(&k->list);
+}
+
+void help_nearest(struct typechecker *c, const char *name, const char *const *names, size_t n,
+                  const char *without_any) {
+  struct name_choice there;
+  name_choice_init(&there, c, name);
+  for (size_t i = 0; i < n; i++)
+    name_choice_offer(&there, names[i], (struct span){0, 0});
+  name_choice_help(&there, without_any);
 }
 
 /* Is it a variable of a process, used where there is no process? */
@@ -139,17 +187,6 @@ static bool help_message_field(struct typechecker *c, const char *name) {
   return false;
 }
 
-/* The equivalents of words of other languages. */
-static const char *foreign_word(const char *name) {
-  static const char *const words[][2] = {{"self", "me"},      {"this", "me"},   {"null", "none"},
-                                         {"nil", "none"},     {"Bool", "bool"}, {"Boolean", "bool"},
-                                         {"boolean", "bool"}, {"True", "true"}, {"False", "false"}};
-  for (size_t i = 0; i < LENGTH(words); i++)
-    if (strcmp(words[i][0], name) == 0)
-      return words[i][1];
-  return NULL;
-}
-
 static void offer_built_in(struct nearest *near, const char *const *names, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (strcmp(names[i], near->name) != 0) /* happens if a declaration of this name was rejected */
@@ -168,8 +205,6 @@ static void help_nearest_declared(struct typechecker *c, const char *name) {
       nearest_offer(&near, scopes[i]->at[j].name);
   offer_built_in(&near, built_in_values, LENGTH(built_in_values));
   offer_built_in(&near, built_in_functions, LENGTH(built_in_functions));
-  if (foreign_word(name))
-    near.found = foreign_word(name);
   const struct scope_symbol *s = near.found ? symbol_find(c, near.found) : NULL;
   if (s)
     checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, s->at));
@@ -177,8 +212,21 @@ static void help_nearest_declared(struct typechecker *c, const char *name) {
     checker_help(c, "did you mean '%s'?", near.found);
 }
 
-void unknown_name(struct typechecker *c, const char *name, struct span at, const char *what) {
-  checker_error(c, at, "unknown %s '%s'", what, name);
+/* The types of the file, its roles, and those that every file has. */
+static void help_types(struct typechecker *c, const char *name) {
+  static const char *const built_in[] = {"bool", "int", "round"};
+  struct name_choice there;
+  name_choice_init(&there, c, name);
+  for (size_t i = 0; i < c->globals.n; i++)
+    if (c->globals.at[i].kind == SYMBOL_TYPE || c->globals.at[i].kind == SYMBOL_ROLE)
+      name_choice_offer(&there, c->globals.at[i].name, c->globals.at[i].at);
+  for (size_t i = 0; i < LENGTH(built_in); i++)
+    name_choice_offer(&there, built_in[i], (struct span){0, 0});
+  name_choice_help(&there, "");
+}
+
+void unknown_name(struct typechecker *c, enum diag_code code, const char *name, struct span at, const char *what) {
+  checker_error(c, code, at, "unknown %s '%s'", what, name);
   if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) && is_process_variable(c, name)) {
     if (c->in.where == IN_PROPERTY)
       checker_help(c,
@@ -191,6 +239,18 @@ void unknown_name(struct typechecker *c, const char *name, struct span at, const
   }
   if (help_message_field(c, name))
     return;
+  enum foreign_place place = !strcmp(what, "type")       ? FOREIGN_TYPE
+                             : !strcmp(what, "function") ? FOREIGN_CALL
+                                                         : FOREIGN_NAME;
+  const char *foreign = foreign_word_help(name, strlen(name), place);
+  if (foreign) {
+    checker_help(c, "%s", foreign);
+    return;
+  }
+  if (place == FOREIGN_TYPE) {
+    help_types(c, name);
+    return;
+  }
   if (c->in.where == IN_GRAPH && is_process_variable(c, name)) {
     checker_help(c, "the graph stays as it is during a run, so it cannot read variables");
     return;

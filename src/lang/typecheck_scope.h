@@ -2,6 +2,7 @@
 #ifndef RONDO_LANG_TYPECHECK_SCOPE_H
 #define RONDO_LANG_TYPECHECK_SCOPE_H
 
+#include "base/diag.h"
 #include "base/name_index.h"
 #include "model/model.h"
 
@@ -68,12 +69,27 @@ struct scope_symbol *symbol_find(struct typechecker *, const char *name);
 /* Declares the symbol. False: the name is taken, which is reported. Symbols may move at the next declaration. */
 bool symbol_declare(struct typechecker *, struct symbol_scope *, struct scope_symbol);
 bool name_is_free(struct typechecker *, const char *name, struct span, bool callable);
-void unknown_name(struct typechecker *, const char *name, struct span, const char *what);
+/* Offers what has the right kind after an unknown name was reported: the nearest one, and the list of all. */
+struct name_choice {
+  struct typechecker *c;
+  struct nearest near;
+  struct span near_at;
+  struct text list;
+  uint32_t n;
+  bool dropped; /* the report was */
+};
+void name_choice_init(struct name_choice *, struct typechecker *, const char *name);
+void name_choice_offer(struct name_choice *, const char *candidate, struct span at);
+void name_choice_help(struct name_choice *, const char *without_any); /* what to say if there is none; releases it */
+void unknown_name(struct typechecker *, enum diag_code, const char *name, struct span, const char *what);
 uint32_t slot_new(struct typechecker *); /* in the current frame */
+/* A slot that has no other use in the current frame, for a name made by the checker. Where it is made, the scope of the
+   expression around it may be closed already, so slots that look free may belong to names of that expression. */
+uint32_t slot_reserve(struct typechecker *);
 /* Binds a name to a slot. roles: the roles whose identities it may hold; message: it has a sender. */
 bool slot_declare(struct typechecker *, const char *name, struct span, uint32_t slot, const struct type *,
                   uint64_t roles, bool message);
-void help_nearest(struct typechecker *, const char *name, const char *const *names, size_t n); /* "did you mean ...?" */
+void help_nearest(struct typechecker *, const char *name, const char *const *names, size_t n, const char *without_any);
 const char *symbol_kind_text(enum symbol_kind);
 
 #endif

@@ -29,12 +29,12 @@ static const struct ast *place_base(const struct ast *place, uint32_t *steps) {
 static struct var *assignable(struct typechecker *c, const struct ast *base, struct stmt *out) {
   if (base->kind != AST_NAME) {
     if (base->kind != AST_ERROR)
-      checker_error(c, base->at, "only a variable can be assigned to");
+      checker_error(c, E0402, base->at, "only a variable can be assigned to");
     return NULL;
   }
   const struct scope_symbol *s = symbol_find(c, base->name);
   if (!s) {
-    unknown_name(c, base->name, base->word, "variable");
+    unknown_name(c, E0201, base->name, base->word, "variable");
     return NULL;
   }
   out->var = s->index;
@@ -42,13 +42,13 @@ static struct var *assignable(struct typechecker *c, const struct ast *base, str
   if (out->shared)
     return &c->m->globals[s->index];
   if (s->kind == SYMBOL_GLOBAL && model_steps(c->m)) {
-    checker_error(c, base->word, "'%s' cannot be assigned to: it is an input of the whole file", base->name);
+    checker_error(c, E0402, base->word, "'%s' cannot be assigned to: it is an input of the whole file", base->name);
     checker_help(c, "a variable that all processes can change is declared with 'shared' (line %u)",
                  checker_line(c, s->at));
     return NULL;
   }
   if (s->kind != SYMBOL_VAR) {
-    checker_error(c, base->word, "'%s' cannot be assigned to", base->name);
+    checker_error(c, E0402, base->word, "'%s' cannot be assigned to", base->name);
     checker_help(c, "it is the %s declared at line %u; only %s change", symbol_kind_text(s->kind),
                  checker_line(c, s->at),
                  model_steps(c->m) ? "variables of the process and shared ones" : "the variables of the process");
@@ -57,7 +57,7 @@ static struct var *assignable(struct typechecker *c, const struct ast *base, str
   struct var *v = &c->m->roles[c->in.role].vars[s->index];
   if (v->kind != VAR_ORACLE)
     return v;
-  checker_error(c, base->word, "oracle '%s' cannot be assigned to: the environment chooses it", base->name);
+  checker_error(c, E0402, base->word, "oracle '%s' cannot be assigned to: the environment chooses it", base->name);
   return NULL;
 }
 
@@ -69,7 +69,7 @@ static const struct type *step_field(struct typechecker *c, const struct ast *a,
         step->field = i;
         return t->fields[i].type;
       }
-  checker_error(c, a->word, "%s has no field '%s'", type_text(c, t), a->name);
+  checker_error(c, E0206, a->word, "%s has no field '%s'", type_text(c, t), a->name);
   return NULL;
 }
 
@@ -85,7 +85,7 @@ static const struct type *place_type(struct typechecker *c, const struct ast *a,
     return step_field(c, a, t, &path[(*n)++]);
   for (uint32_t i = 1; i < a->n; i++) {
     if (t->kind != TYPE_ARRAY) {
-      checker_error(c, a->kid[0]->at, "%s is not an array", type_text(c, t));
+      checker_error(c, E0314, a->kid[0]->at, "%s is not an array", type_text(c, t));
       return NULL;
     }
     path[*n].index = coerce_or_report(c, lower_expr(c, a->kid[i]), t->index, "the index");
@@ -125,7 +125,7 @@ static void check_let(struct typechecker *c, const struct ast *a, struct stmt *s
   s->expr = lower_expr(c, a->kid[0]);
   const struct type *type = s->expr->type;
   if (!node_is_error(s->expr) && (!type_is_known(type) || type->kind == TYPE_BAG)) {
-    checker_error(c, a->kid[0]->at,
+    checker_error(c, E0306, a->kid[0]->at,
                   type->kind != TYPE_BAG ? "its type is not known here"
                   : c->in.quorum         ? "a quorum has a name already"
                                          : "what was received cannot be named");
@@ -155,7 +155,8 @@ static void check_foreach(struct typechecker *c, const struct ast *a, struct stm
   struct scope_position mark = scope_open(c);
   struct node *from = lower_collection(c, a->kid[0]);
   if (!node_is_error(from) && from->op != NODE_RECEIVED) {
-    checker_error(c, a->kid[0]->at, "'foreach' goes through %s only", model_steps(c->m) ? "a quorum" : "'received'");
+    checker_error(c, E0313, a->kid[0]->at, "'foreach' goes through %s only",
+                  model_steps(c->m) ? "a quorum" : "'received'");
     checker_help(c, "other collections are read with '... for x in ...', 'exists' and 'forall'");
   }
   s->slot = slot_new(c);
@@ -189,7 +190,7 @@ static void check_statement(struct typechecker *c, const struct ast *a, struct s
       check_step_send(c, a, s);
       return;
     }
-    checker_error(c, a->word, "an update cannot send");
+    checker_error(c, E0111, a->word, "an update cannot send");
     checker_help(c, "in a round all messages are sent first: 'round { send ... to ...  update { ... } }'");
     return;
   case AST_GOTO:
@@ -197,19 +198,19 @@ static void check_statement(struct typechecker *c, const struct ast *a, struct s
       check_goto(c, a, s);
       return;
     }
-    checker_error(c, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
+    checker_error(c, E0404, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
     return;
   case AST_ERROR: /* reported */
     return;
   }
-  checker_error(c, a->at, "this is no statement");
+  checker_error(c, E0306, a->at, "this is no statement");
 }
 
 static void warn_unused(struct typechecker *c, size_t from) {
   for (size_t i = from; i < c->locals.n; i++) {
     const struct scope_symbol *s = &c->locals.at[i];
     if (s->kind == SYMBOL_SLOT && !s->used && s->type->kind != TYPE_ERROR)
-      diag_warning(c->diags, s->at, "'%s' is never used", s->name);
+      diag_warning(c->diags, W0102, s->at, "'%s' is never used", s->name);
   }
 }
 
@@ -259,7 +260,7 @@ uint64_t check_target(struct typechecker *c, const struct ast *a, struct send *s
   s->target = t->kind == TYPE_SET ? TARGET_EXPR : TARGET_ONE;
   if (t->kind == TYPE_PROCESS || (t->kind == TYPE_SET && t->element->kind == TYPE_PROCESS))
     return roles_of(c, s->to);
-  checker_error(c, a->at, "one can send to a process or to a set of them, not to %s", type_text(c, t));
+  checker_error(c, E0410, a->at, "one can send to a process or to a set of them, not to %s", type_text(c, t));
   if (t->kind == TYPE_OPTION && t->element->kind == TYPE_PROCESS)
     checker_help(c,
                  model_steps(c->m) ? "it may be none: 'if exists q in %s { send ... to q }'"
@@ -281,7 +282,7 @@ uint64_t check_send(struct typechecker *c, const struct ast *a, struct send *s) 
   if (a->kid[2])
     guard_close(c, &g, &s->guard);
   if (s->message->type->kind == TYPE_BAG) {
-    checker_error(c, a->kid[0]->at, "what was received cannot be sent as it is");
+    checker_error(c, E0405, a->kid[0]->at, "what was received cannot be sent as it is");
     s->message = node_error(c, a->kid[0]->at);
   }
   return reach;

@@ -40,10 +40,10 @@ uint32_t count_hidden_variables(const struct ast *process) { return has_points(p
 
 static void check_step_name(struct typechecker *c, const struct ast *step, const struct name_index *points) {
   if (strcmp(step->name, "start") == 0 || strcmp(step->name, "end") == 0) {
-    checker_error(c, step->word, "a step cannot be called '%s'", step->name);
+    checker_error(c, E0207, step->word, "a step cannot be called '%s'", step->name);
     checker_help(c, "a process stands at 'start' before its 'start { ... }', at 'end' after its last step");
   } else if (name_index_find(points, step->name) != NAME_NONE) {
-    checker_error(c, step->word, "step '%s' is declared twice", step->name);
+    checker_error(c, E0207, step->word, "step '%s' is declared twice", step->name);
     checker_help(c, "several ways to take a step are joined with 'or': 'step %s on ... { ... } or on ... { ... }'",
                  step->name);
   }
@@ -105,26 +105,28 @@ uint32_t point_find(struct typechecker *c, uint32_t role, const char *name) {
 static void unknown_step(struct typechecker *c, uint32_t role, const struct ast *a) {
   const struct type *t = c->roles[role].points;
   if (!t) {
-    checker_error(c, a->word, "process '%s' has no steps", c->m->roles[role].name);
+    checker_error(c, E0205, a->word, "process '%s' has no steps", c->m->roles[role].name);
     checker_help(c, "a step has a name: 'step %s { ... }'", a->name);
     return;
   }
-  checker_error(c, a->word, "unknown step '%s' of process '%s'", a->name, c->m->roles[role].name);
-  help_nearest(c, a->name, t->labels, t->size);
+  checker_error(c, E0205, a->word, "unknown step '%s' of process '%s'", a->name, c->m->roles[role].name);
+  help_nearest(c, a->name, t->labels, t->size, "");
 }
 
 void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {
   uint32_t r = c->in.role, point = point_find(c, r, a->name);
   s->kind = STMT_ASSIGN;
   s->var = c->m->roles[r].point_var;
-  s->expr = node_error(c, a->word);
   if (point == UINT32_MAX)
     unknown_step(c, r, a);
   else if (strcmp(a->name, "start") == 0) {
-    checker_error(c, a->word, "nobody goes back to 'start'");
+    checker_error(c, E0412, a->word, "nobody goes back to 'start'");
     checker_help(c, "what is done again stands in a step: 'step NAME { ... }'");
-  } else
+  } else {
     s->expr = node_constant(c, a->word, c->roles[r].points, point);
+    return;
+  }
+  s->expr = node_error(c, a->word);
 }
 
 /* ---- at(p, step) ---- */
@@ -169,11 +171,11 @@ static struct node *at_some_role(struct typechecker *c, const struct ast *a, str
 
 struct node *lower_at(struct typechecker *c, const struct ast *a) {
   if (a->n != 2 || a->kid[1]->kind != AST_NAME) {
-    checker_error(c, a->word, "'at' needs a process and the name of a step: at(p, critical)");
+    checker_error(c, E0415, a->word, "'at' needs a process and the name of a step: at(p, critical)");
     return node_error(c, a->at);
   }
   if (c->in.where != IN_PROPERTY && c->in.where != IN_DEF) {
-    checker_error(c, a->word, "'at' can only be used in a property");
+    checker_error(c, E0415, a->word, "'at' can only be used in a property");
     if (in_process(c))
       checker_help(c, "the step in which this stands says where the process is");
     return node_error(c, a->at);
@@ -184,7 +186,7 @@ struct node *lower_at(struct typechecker *c, const struct ast *a) {
     return p;
   if (p->type->kind == TYPE_PROCESS)
     return at_some_role(c, a, p);
-  checker_error(c, a->kid[0]->at, "'at' needs a process, not %s", type_text(c, p->type));
+  checker_error(c, E0303, a->kid[0]->at, "'at' needs a process, not %s", type_text(c, p->type));
   return node_error(c, a->at);
 }
 
@@ -205,7 +207,8 @@ void check_graphs(struct typechecker *c) {
       continue;
     const struct type *t = role->graph->type;
     if (t->kind != TYPE_SET || (t->element->kind != TYPE_PROCESS && t->element != c->unknown)) {
-      checker_error(c, graph->at, "a graph is the set of processes that 'me' can send to, not %s", type_text(c, t));
+      checker_error(c, E0410, graph->at, "a graph is the set of processes that 'me' can send to, not %s",
+                    type_text(c, t));
       role->graph = node_error(c, graph->at);
     } else if (t->element == c->unknown)
       role->graph = coerce_or_report(c, role->graph, set_type(c, any_process_type(c)), "the graph");
@@ -227,7 +230,7 @@ static void refuse_rounds(struct typechecker *c, const struct ast *a) {
                      : a->kind == AST_PHASE  ? "phase"
                                              : "round";
   struct span place = first_step_construct(c->file);
-  checker_error(c, a->word, "'%s' in a model of steps: rounds and steps cannot be mixed", what);
+  checker_error(c, E0404, a->word, "'%s' in a model of steps: rounds and steps cannot be mixed", what);
   checker_help(c, "'%s' at line %u makes it one", source_text(c, place), checker_line(c, place));
 }
 
@@ -269,7 +272,7 @@ static void check_role_steps(struct typechecker *c, uint32_t r) {
     if (is_of_rounds(a))
       refuse_rounds(c, a);
     else if (a->kind == AST_START && start) {
-      checker_error(c, a->word, "second 'start' in a process");
+      checker_error(c, E0112, a->word, "second 'start' in a process");
       checker_help(c, "the other one is at line %u", checker_line(c, start->word));
     } else if (a->kind == AST_START) {
       start = a;
@@ -293,6 +296,6 @@ void check_steps(struct typechecker *c) {
   }
   if (actions || c->diags->errors > before)
     return;
-  checker_error(c, c->m->roles[0].at, "'%s' never does anything", c->m->roles[0].name);
+  checker_error(c, E0412, c->m->roles[0].at, "'%s' never does anything", c->m->roles[0].name);
   checker_help(c, "write what it does: 'step NAME { ... }', 'on MESSAGE { ... }', 'when CONDITION { ... }'");
 }

@@ -101,7 +101,8 @@ static const struct type *build_range(struct typechecker *c, const struct ast *a
   if (!constant_number(c, a->kid[1], "a range's bound", &hi) || !good)
     return c->error;
   if (lo > hi) {
-    checker_error(c, a->at, "the range '%s' is empty: from %" PRId64 " to %" PRId64, source_text(c, a->at), lo, hi);
+    checker_error(c, E0308, a->at, "the range '%s' is empty: from %" PRId64 " to %" PRId64, source_text(c, a->at), lo,
+                  hi);
     return c->error;
   }
   bool unordered = a->flags & AST_FLAG_UNORDERED;
@@ -132,7 +133,7 @@ static const struct type *build_record(struct typechecker *c, const struct ast *
     t.fields[i].type = type_of_ast(c, a->kid[i]->kid[0]);
     good &= t.fields[i].type != c->error;
     if (name_index_find(&names, t.fields[i].name) != NAME_NONE) {
-      checker_error(c, a->kid[i]->word, "field '%s' is declared twice", t.fields[i].name);
+      checker_error(c, E0207, a->kid[i]->word, "field '%s' is declared twice", t.fields[i].name);
       good = false;
     }
     name_index_add(&names, t.fields[i].name);
@@ -147,7 +148,7 @@ static const struct type *build_sequence(struct typechecker *c, const struct ast
   if (!constant_number(c, a->kid[1], "a sequence's length", &longest) || element == c->error)
     return c->error;
   if (longest < 0 || longest > 1000) {
-    checker_error(c, a->kid[1]->at, "a sequence's length must be 0 to 1000, not %" PRId64, longest);
+    checker_error(c, E0309, a->kid[1]->at, "a sequence's length must be 0 to 1000, not %" PRId64, longest);
     return c->error;
   }
   bool distinct = a->flags & AST_FLAG_DISTINCT;
@@ -159,7 +160,7 @@ static const struct type *build_array(struct typechecker *c, const struct ast *a
   if (index == c->error || element == c->error)
     return c->error;
   if (index->count > ELEMENTS_MAX) {
-    checker_error(c, a->kid[0]->at, "%s has too many values to index an array", type_text(c, index));
+    checker_error(c, E0309, a->kid[0]->at, "%s has too many values to index an array", type_text(c, index));
     return c->error;
   }
   return named(c, (struct type){.kind = TYPE_ARRAY, .index = index, .element = element}, by);
@@ -170,7 +171,7 @@ static const struct type *resolve(struct typechecker *c, const char *name, struc
   if (s->type)
     return s->type;
   if (s->open) {
-    checker_error(c, use, "type '%s' is made of itself", name);
+    checker_error(c, E0210, use, "type '%s' is made of itself", name);
     return c->error;
   }
   s->open = true;
@@ -185,7 +186,7 @@ static const struct type *resolve(struct typechecker *c, const char *name, struc
 static const struct type *build_name(struct typechecker *c, const struct ast *a) {
   struct scope_symbol *s = symbol_find(c, a->name);
   if (!s) {
-    unknown_name(c, a->name, a->word, "type");
+    unknown_name(c, E0202, a->name, a->word, "type");
     return c->error;
   }
   s->used = true;
@@ -193,7 +194,7 @@ static const struct type *build_name(struct typechecker *c, const struct ast *a)
     return resolve(c, a->name, a->word);
   if (s->kind == SYMBOL_ROLE)
     return process_type(c, s->index);
-  checker_error(c, a->word, "'%s' is not a type", a->name);
+  checker_error(c, E0209, a->word, "'%s' is not a type", a->name);
   checker_help(c, "it is the %s declared at line %u", symbol_kind_text(s->kind), checker_line(c, s->at));
   return c->error;
 }
@@ -228,7 +229,7 @@ static const struct type *build(struct typechecker *c, const struct ast *a, stru
   case AST_ERROR: /* reported */
     return c->error;
   }
-  checker_error(c, a->at, "this is no type");
+  checker_error(c, E0306, a->at, "this is no type");
   return c->error;
 }
 

@@ -22,18 +22,18 @@ static void declare_role(struct typechecker *c, const struct ast *p, struct role
   int64_t count = 1;
   role->ring = p->flags & AST_FLAG_RING;
   if (p->kid[1] && !model_steps(c->m)) {
-    checker_error(c, p->kid[1]->at, "'graph' is for processes that take steps; these proceed in rounds");
+    checker_error(c, E0404, p->kid[1]->at, "'graph' is for processes that take steps; these proceed in rounds");
     checker_help(c, "who hears whom is said in an environment: 'every round: forall p in P: HO[p] <= ...'");
   } else if (p->kid[1] && role->ring)
-    checker_error(c, p->kid[1]->at, "a ring has a graph already: each process can send to 'next'");
+    checker_error(c, E0410, p->kid[1]->at, "a ring has a graph already: each process can send to 'next'");
   if (!constant_number(c, p->kid[0], "the number of processes", &count))
     return;
   if (count < 1) {
-    checker_error(c, p->kid[0]->at, "process '%s' needs at least one member, not %" PRId64, p->name, count);
+    checker_error(c, E0401, p->kid[0]->at, "process '%s' needs at least one member, not %" PRId64, p->name, count);
     return;
   }
   if (count > PROCESSES_MAX - *total) {
-    checker_error(c, p->kid[0]->at, "too many processes: %" PRId64 ", of at most %d", count, (int)PROCESSES_MAX);
+    checker_error(c, E0401, p->kid[0]->at, "too many processes: %" PRId64 ", of at most %d", count, (int)PROCESSES_MAX);
     return;
   }
   role->first = (uint32_t)*total;
@@ -64,10 +64,10 @@ void declare_roles(struct typechecker *c) {
   }
   c->m->nprocesses = (uint32_t)total;
   if (n == 0)
-    checker_error(c, c->file->word, "'%s' has no process", c->m->name);
+    checker_error(c, E0401, c->file->word, "'%s' has no process", c->m->name);
   else {
-    c->m->processes = process_type(c, ROLE_ANY);
-    c->m->process_set = set_type(c, c->m->processes);
+    c->m->process_types.any = process_type(c, ROLE_ANY);
+    c->m->process_types.set = set_type(c, c->m->process_types.any);
   }
 }
 
@@ -100,18 +100,18 @@ static bool type_allowed(struct typechecker *c, const struct ast *d, const struc
   if (t->kind == TYPE_ERROR)
     return false;
   if (type_contains_kind(t, TYPE_INT)) {
-    checker_error(c, at->at, "a %s cannot be of type int, which has no bounds", what);
+    checker_error(c, E0312, at->at, "a %s cannot be of type int, which has no bounds", what);
     checker_help(c, "give it a range, such as 0..n");
     return false;
   }
   if (chosen && type_contains_kind(t, TYPE_ROUND)) {
-    checker_error(c, at->at, "a %s cannot be of type round, which has no bounds", what);
+    checker_error(c, E0312, at->at, "a %s cannot be of type round, which has no bounds", what);
     if (d->number == STORE_SHARED)
       checker_help(c, "unless it has a first value: '= 0'");
     return false;
   }
   if (chosen && t->count > ELEMENTS_MAX) {
-    checker_error(c, at->at, "%s has too many values to choose from", type_text(c, t));
+    checker_error(c, E0309, at->at, "%s has too many values to choose from", type_text(c, t));
     return false;
   }
   return true;
@@ -122,11 +122,11 @@ static enum unit store_unit(struct typechecker *c, const struct ast *d) {
   if (!unit)
     return EACH_NONE;
   if (d->number != STORE_ORACLE)
-    checker_error(c, unit->at, "'each' is for oracles");
+    checker_error(c, E0413, unit->at, "'each' is for oracles");
   else if (model_steps(c->m)) /* reported */
     return EACH_NONE;
   else if (unit->number != UNIT_PHASE && unit->number != UNIT_ROUND) {
-    checker_error(c, unit->at, "an oracle of a round algorithm is chosen each phase or each round");
+    checker_error(c, E0413, unit->at, "an oracle of a round algorithm is chosen each phase or each round");
     return EACH_NONE;
   }
   return unit->number == UNIT_PHASE ? EACH_PHASE : EACH_ROUND;
@@ -137,25 +137,25 @@ static void check_variable_clauses(struct typechecker *c, const struct ast *d) {
   const char *name = d->kid[0]->n ? d->kid[0]->kid[0]->name : "?";
   struct span at = d->kid[0]->n ? d->kid[0]->kid[0]->word : d->at;
   if ((d->number == STORE_VAR || d->number == STORE_GHOST || d->number == STORE_STABLE) && !init) {
-    checker_error(c, at, "%s '%s' has no first value", variable_kind_text(d->number), name);
+    checker_error(c, E0413, at, "%s '%s' has no first value", variable_kind_text(d->number), name);
     checker_help(c, "add '= ...'; if it may start with any value, declare it with 'input'");
   }
   if (d->number == STORE_ORACLE && init)
-    checker_error(c, init->at, "an oracle is chosen by the environment: it has no first value");
+    checker_error(c, E0413, init->at, "an oracle is chosen by the environment: it has no first value");
   if (d->number != STORE_INPUT && where)
-    checker_error(c, where->at, "'where' is for inputs");
+    checker_error(c, E0413, where->at, "'where' is for inputs");
   if (d->number != STORE_INPUT && d->flags & AST_FLAG_DISTINCT)
-    checker_error(c, at, "'distinct' is for inputs");
+    checker_error(c, E0413, at, "'distinct' is for inputs");
 }
 
 /* Kinds of variables that exist only in models of rounds, or only in models of steps. */
 static void check_variable_kind(struct typechecker *c, const struct ast *d) {
   if (d->number == STORE_ORACLE && model_steps(c->m)) {
-    checker_error(c, d->at, "an oracle is for processes that proceed in rounds; these take steps");
+    checker_error(c, E0404, d->at, "an oracle is for processes that proceed in rounds; these take steps");
     checker_help(c, "any choice can be made in a step: 'x := pick(...)'");
   }
   if (d->number == STORE_STABLE && !model_steps(c->m)) {
-    checker_error(c, d->at, "a stable variable is for processes that take steps; these proceed in rounds");
+    checker_error(c, E0404, d->at, "a stable variable is for processes that take steps; these proceed in rounds");
     checker_help(c, "nobody recovers in a round algorithm: declare it with 'var'");
   }
 }
@@ -174,7 +174,7 @@ static void declare_variables(struct typechecker *c, const struct ast *d, struct
   enum unit each = store_unit(c, d);
   bool distinct = d->flags & AST_FLAG_DISTINCT;
   if (distinct && suits && type->count < processes) {
-    checker_error(c, d->kid[1]->at, "%s has too few values for %u processes to be distinct", type_text(c, type),
+    checker_error(c, E0413, d->kid[1]->at, "%s has too few values for %u processes to be distinct", type_text(c, type),
                   processes);
     suits = false;
   }
@@ -211,7 +211,7 @@ static void declare_members(struct typechecker *c, uint32_t r) {
     if (d->kind != AST_STORE)
       continue;
     if (d->number == STORE_SHARED) {
-      checker_error(c, d->at, "a shared variable is declared at file level");
+      checker_error(c, E0413, d->at, "a shared variable is declared at file level");
       checker_help(c, "move it out of the process: all processes share it");
     }
     declare_variables(c, d, role->vars, &role->nvars, &c->members, role->count);
@@ -230,15 +230,15 @@ static void declare_globals(struct typechecker *c) {
     if (d->kind != AST_STORE)
       continue;
     if (d->number == STORE_GHOST && !model_steps(c->m)) {
-      checker_error(c, d->at, "a ghost of a round algorithm belongs to a process");
+      checker_error(c, E0413, d->at, "a ghost of a round algorithm belongs to a process");
       checker_help(c, "move it into the process that it belongs to");
     } else if (d->number != STORE_INPUT && d->number != STORE_SHARED && d->number != STORE_GHOST) {
-      checker_error(c, d->at, "only inputs, shared variables and ghosts can stand outside the processes");
+      checker_error(c, E0413, d->at, "only inputs, shared variables and ghosts can stand outside the processes");
       checker_help(c, "move it into the process that it belongs to%s",
                    d->number == STORE_VAR ? ", or declare it 'shared'" : "");
     }
     if (d->flags & AST_FLAG_DISTINCT)
-      checker_error(c, d->at, "'distinct' is for the inputs of processes");
+      checker_error(c, E0413, d->at, "'distinct' is for the inputs of processes");
     declare_variables(c, d, c->m->globals, &c->m->nglobals, &c->globals, 0);
   }
 }
@@ -289,7 +289,7 @@ static bool role_has(const struct typechecker *c, uint32_t r, const char *name, 
 static void unknown_field(struct typechecker *c, const char *name, uint64_t roles, struct span at) {
   struct nearest near;
   struct span declared = {0};
-  checker_error(c, at, "unknown variable '%s'", name);
+  checker_error(c, E0201, at, "unknown variable '%s'", name);
   nearest_init(&near, name);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t v = 0; v < c->m->roles[r].nvars && diag_may_search(c->diags, 1); v++) {
@@ -317,7 +317,7 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
   if (having == 0)
     unknown_field(c, name, roles, at);
   else if (lacking != UINT32_MAX) {
-    checker_error(c, at, "process '%s' has no variable '%s'", c->m->roles[lacking].name, name);
+    checker_error(c, E0414, at, "process '%s' has no variable '%s'", c->m->roles[lacking].name, name);
     checker_help(c, "say of which processes: 'forall p in ...' with the roles that have one");
   }
   if (having == 0 || lacking != UINT32_MAX || !sound)
@@ -330,7 +330,7 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
     found = fits ? i : found;
   }
   if (found == UINT32_MAX)
-    checker_error(c, at, "variable '%s' has different types in different processes", name);
+    checker_error(c, E0414, at, "variable '%s' has different types in different processes", name);
   return found;
 }
 

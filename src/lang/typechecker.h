@@ -69,6 +69,7 @@ struct typechecker {
   struct model *m;
   const struct ast *file;
   struct diags *diags;
+  size_t errors_before;      /* number of errors in diags when the checker began */
   struct source_lines lines; /* of the source; empty until the first use */
   /* names */
   struct symbol_scope globals, members, locals; /* scopes: file level, the process, bound names */
@@ -77,8 +78,10 @@ struct typechecker {
   struct name_index environments;   /* in the order of the model's environments */
   /* where the checker is */
   struct expr_context in;
-  uint32_t slots;      /* number of slots in use in the current frame */
-  uint32_t slots_peak; /* maximum of `slots` since lowering of the current condition began */
+  uint32_t slots;               /* number of slots in use in the current frame */
+  uint32_t slots_peak;          /* maximum of `slots` since lowering of the current condition began */
+  VEC(uint32_t) reserved_slots; /* not for names of the text (slot_reserve), in increasing order */
+  size_t first_reserved;        /* of those reserved in the current frame */
   /* what is declared */
   struct type_table types;
   const struct type *boolean, *integer, *round, *error, *unknown; /* unknown: the element type of none, {} and [] */
@@ -92,7 +95,8 @@ struct typechecker {
 
 struct span first_step_construct(const struct ast *file); /* the construct that makes the file a model of steps */
 const char *checker_strdup(struct typechecker *, const char *name); /* copied into the model */
-void checker_error(struct typechecker *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void checker_error(struct typechecker *, enum diag_code, struct span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void checker_help(struct typechecker *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint32_t checker_line(struct typechecker *, struct span);
 struct source source_copy(struct arena *, const struct source *);
