@@ -34,4 +34,19 @@ void automaton_free(struct automaton *);
    transitions, and implied acceptance sets. */
 void automaton_reduce(struct automaton *);
 
+/* Strongly connected components (SCCs), numbered such that transitions lead to lower or equal numbers. */
+struct automaton_components {
+  uint32_t *of;    /* by state: its SCC */
+  bool *accepting; /* by SCC: a run that stays in it can accept */
+  uint32_t n;
+};
+void automaton_components_find(struct automaton_components *, const struct automaton *);
+void automaton_components_release(struct automaton_components *);
+
+/* Can the automaton be used with coins? It must be deterministic in its accepting components (Courcoubetis & Yannakakis
+   1995). */
+bool automaton_is_limit_deterministic(const struct automaton *);
+/* By transition: whether it can recur in a run that is accepting. For memory_free. */
+bool *automaton_recurrent(const struct automaton *);
+
 #endif

@@ -10,111 +10,23 @@
 
 struct automaton_reduction {
   struct automaton *a;
-  /* by state: its SCC; SCCs are numbered in reverse topological order, so transitions lead to lower or equal numbers */
-  uint32_t *component;
-  uint32_t ncomponents;
-  bool *accepting; /* by SCC: a run that stays in it can accept */
-  bool *useful;    /* by state: its language is not empty */
+  struct automaton_components scc;
+  bool *useful; /* by state: its language is not empty */
 };
-
-/* --- strongly connected components (Tarjan) --- */
-
-struct tarjan_frame {
-  uint32_t state, at; /* the next transition to explore */
-};
-
-struct tarjan {
-  const struct automaton *a;
-  uint32_t *index, *low, *component;
-  VEC(uint32_t) stack;
-  VEC(struct tarjan_frame) path;
-  uint32_t next, ncomponents;
-};
-
-static void tarjan_enter(struct tarjan *t, uint32_t q) {
-  t->index[q] = t->low[q] = ++t->next;
-  vec_push(&t->stack, q);
-  vec_push(&t->path, ((struct tarjan_frame){q, t->a->first[q]}));
-}
-
-static void tarjan_leave(struct tarjan *t, uint32_t q) {
-  t->path.n--;
-  if (t->path.n > 0) {
-    uint32_t parent = t->path.at[t->path.n - 1].state;
-    t->low[parent] = t->low[q] < t->low[parent] ? t->low[q] : t->low[parent];
-  }
-  if (t->low[q] != t->index[q])
-    return;
-  uint32_t member;
-  do {
-    member = t->stack.at[--t->stack.n];
-    t->component[member] = t->ncomponents;
-  } while (member != q);
-  t->ncomponents++;
-}
-
-static void tarjan_from(struct tarjan *t, uint32_t start) {
-  tarjan_enter(t, start);
-  while (t->path.n > 0) {
-    struct tarjan_frame *v = &t->path.at[t->path.n - 1];
-    if (v->at == t->a->first[v->state + 1]) {
-      tarjan_leave(t, v->state);
-      continue;
-    }
-    uint32_t from = v->state, to = t->a->transitions[v->at++].to;
-    if (!t->index[to])
-      tarjan_enter(t, to);
-    else if (t->component[to] == UINT32_MAX && t->index[to] < t->low[from])
-      t->low[from] = t->index[to];
-  }
-}
-
-static void find_components(struct automaton_reduction *r) {
-  uint32_t n = r->a->nstates;
-  struct tarjan t = {.a = r->a, .component = r->component};
-  t.index = memory_alloc((n + 1) * sizeof *t.index);
-  t.low = memory_alloc((n + 1) * sizeof *t.low);
-  memset(r->component, 0xff, n * sizeof *r->component);
-  for (uint32_t q = 0; q < n; q++)
-    if (!t.index[q])
-      tarjan_from(&t, q);
-  r->ncomponents = t.ncomponents;
-  memory_free(t.index);
-  memory_free(t.low);
-  vec_release(&t.stack);
-  vec_release(&t.path);
-}
-
-/* An SCC is accepting if its inner transitions together belong to all acceptance sets. */
-static void find_accepting_components(struct automaton_reduction *r) {
-  struct automaton *a = r->a;
-  uint64_t *seen = memory_alloc((r->ncomponents + 1) * sizeof *seen);
-  bool *inner = memory_alloc(r->ncomponents + 1);
-  for (uint32_t q = 0; q < a->nstates; q++)
-    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
-      if (r->component[a->transitions[i].to] == r->component[q]) {
-        seen[r->component[q]] |= a->transitions[i].accepts;
-        inner[r->component[q]] = true;
-      }
-  for (uint32_t c = 0; c < r->ncomponents; c++)
-    r->accepting[c] = inner[c] && seen[c] == automaton_sets(a);
-  memory_free(seen);
-  memory_free(inner);
-}
 
 static void find_useful(struct automaton_reduction *r) {
   const struct automaton *a = r->a;
-  bool *reaches = memory_alloc(r->ncomponents + 1); /* by SCC: it can reach an accepting SCC */
-  memcpy(reaches, r->accepting, r->ncomponents);
+  bool *reaches = memory_alloc(r->scc.n + 1); /* by SCC: it can reach an accepting SCC */
+  memcpy(reaches, r->scc.accepting, r->scc.n);
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t q = 0; q < a->nstates; q++)
       for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
-        if (!reaches[r->component[q]] && reaches[r->component[a->transitions[i].to]])
-          reaches[r->component[q]] = changed = true;
+        if (!reaches[r->scc.of[q]] && reaches[r->scc.of[a->transitions[i].to]])
+          reaches[r->scc.of[q]] = changed = true;
   }
   for (uint32_t q = 0; q < a->nstates; q++)
-    r->useful[q] = reaches[r->component[q]];
+    r->useful[q] = reaches[r->scc.of[q]];
   memory_free(reaches);
 }
 
@@ -188,16 +100,16 @@ struct acceptance_use {
 static void compare_sets(const struct automaton_reduction *r, struct acceptance_use *of) {
   const struct automaton *a = r->a;
   uint64_t all = automaton_sets(a);
-  for (uint32_t c = 0; c < r->ncomponents; c++) {
+  for (uint32_t c = 0; c < r->scc.n; c++) {
     of[c].full = of[c].needed = all;
     for (uint32_t k = 0; k < a->nsets; k++)
       of[c].implies[k] = all & ~(UINT64_C(1) << k);
   }
   for (uint32_t q = 0; q < a->nstates; q++)
     for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
-      struct acceptance_use *c = &of[r->component[q]];
+      struct acceptance_use *c = &of[r->scc.of[q]];
       uint64_t accepts = a->transitions[i].accepts;
-      if (r->component[a->transitions[i].to] != r->component[q])
+      if (r->scc.of[a->transitions[i].to] != r->scc.of[q])
         continue;
       c->inner = true;
       c->full &= accepts;
@@ -221,20 +133,20 @@ static uint64_t renumbered_acceptance(uint64_t accepts, uint64_t needed, uint32_
    any set. */
 static void merge_acceptance_sets(struct automaton_reduction *r) {
   struct automaton *a = r->a;
-  struct acceptance_use *of = memory_alloc((r->ncomponents + (size_t)1) * sizeof *of);
+  struct acceptance_use *of = memory_alloc((r->scc.n + (size_t)1) * sizeof *of);
   uint32_t nsets = 0;
   compare_sets(r, of);
-  for (uint32_t c = 0; c < r->ncomponents; c++) {
+  for (uint32_t c = 0; c < r->scc.n; c++) {
     for (uint32_t k = a->nsets; k-- > 0;)
       if ((of[c].full >> k & 1) || (of[c].implies[k] & of[c].needed))
         of[c].needed &= ~(UINT64_C(1) << k);
-    uint32_t n = r->accepting[c] ? (uint32_t)__builtin_popcountll(of[c].needed) : of[c].inner;
+    uint32_t n = r->scc.accepting[c] ? (uint32_t)__builtin_popcountll(of[c].needed) : of[c].inner;
     nsets = n > nsets ? n : nsets;
   }
   for (uint32_t q = 0; q < a->nstates; q++)
     for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
-      uint32_t c = r->component[q];
-      bool stays = r->component[a->transitions[i].to] == c && r->accepting[c];
+      uint32_t c = r->scc.of[q];
+      bool stays = r->scc.of[a->transitions[i].to] == c && r->scc.accepting[c];
       a->transitions[i].accepts = stays ? renumbered_acceptance(a->transitions[i].accepts, of[c].needed, nsets) : 0;
     }
   a->nsets = nsets;
@@ -310,18 +222,14 @@ void automaton_reduce(struct automaton *a) {
   do {
     before = a->nstates + a->first[a->nstates] + a->nsets;
     struct automaton_reduction r = {.a = a};
-    r.component = memory_alloc((a->nstates + 1) * sizeof *r.component);
-    r.accepting = memory_alloc(a->nstates + 1);
     r.useful = memory_alloc(a->nstates + 1);
-    find_components(&r);
-    find_accepting_components(&r);
+    automaton_components_find(&r.scc, a);
     find_useful(&r);
     merge_acceptance_sets(&r);
     trim(&r);
     if (a->nstates <= SIMULATION_STATES_MAX)
       merge_simulated(a);
-    memory_free(r.component);
-    memory_free(r.accepting);
+    automaton_components_release(&r.scc);
     memory_free(r.useful);
   } while (a->nstates + a->first[a->nstates] + a->nsets < before);
 }

@@ -8,11 +8,13 @@
 
 struct product_state {
   uint32_t state, automaton; /* the automaton has not read the letter of the state yet */
-  uint32_t number, low;      /* of the SCC algorithm; see SCC_UNVISITED and SCC_COMPLETE */
+  uint32_t number;           /* of the SCC algorithm; see SCC_UNVISITED and SCC_COMPLETE */
   uint32_t scc;              /* the set of nodes it belongs to when part of the product is examined */
 };
 #define SCC_UNVISITED 0
 #define SCC_COMPLETE UINT32_MAX /* its component is complete */
+
+typedef VEC(uint32_t) node_vec;
 
 struct product {
   struct liveness_graph *graph;

@@ -44,17 +44,20 @@ bool search_all_decided(const struct search *s) {
     const struct property *p = question_property(s->space, i);
     if (p->kind != PROPERTY_LIVE && !p->stability_of) {
       any = true;
-      if (!s->findings[i].found)
+      if (!s->findings[i].found && !search_decided_elsewhere(s, i))
         return false;
     }
   }
   return any;
 }
 
+/* With partial-order reduction, what is decided elsewhere counts as open, so that a search for the same properties by
+   one thread takes the same steps. */
 void search_set_decided(struct search *s) {
+  bool reduced = s->space->uses_proviso;
   s->space->decided = 0;
   for (uint32_t i = 0; i < s->space->query->nproperties && i < 64; i++)
-    s->space->decided |= (uint64_t)s->findings[i].found << i;
+    s->space->decided |= (uint64_t)(s->findings[i].found || (search_decided_elsewhere(s, i) && !reduced)) << i;
 }
 
 void search_stop(struct search *s, enum search_end why) {
@@ -86,9 +89,6 @@ void search_reset(struct search *s, struct worker *w) {
 }
 
 /* --- layers --- */
-
-/* Several threads pay off in layers of at least so many states. */
-#define PARALLEL_MIN_STATES 8192
 
 static bool is_for_many(struct worker *w, uint64_t states) {
   struct search *s = w->search;
@@ -152,6 +152,19 @@ static bool make_initial(struct worker *w) {
   return s->backend->close_layer(w, made);
 }
 
+/* After a layer, so that it depends on counts only. */
+static bool ends_trial(struct worker *w) {
+  struct search *s = w->search;
+  const struct limits *l = &s->limits;
+  if (l->trial_states == 0 && l->trial_rounds == 0)
+    return false;
+  s->backend->count(w);
+  if (w->rounds == 0)
+    s->initial_states = s->stats.states;
+  return (l->trial_states > 0 && s->stats.states - s->initial_states >= l->trial_states) ||
+         (l->trial_rounds > 0 && w->rounds == l->trial_rounds);
+}
+
 /* Checks the new layer. False: the search ends with it; s->end gives the reason. */
 static bool check_layer(struct worker *w, bool made) {
   struct search *s = w->search;
@@ -188,6 +201,14 @@ static bool check_layer(struct worker *w, bool made) {
     run_stage(w, STAGE_BEYOND);
     return false;
   }
+  if (ends_trial(w) || (s->layer && !s->layer(s->layer_context, s))) {
+    s->trial_ended = true;
+    search_stop(s, SEARCH_STATES);
+    return false;
+  }
+  for (uint32_t i = 0; i < s->space->query->nproperties && s->found; i++)
+    if (s->findings[i].found && s->findings[i].rounds == w->rounds && !question_property(s->space, i)->stability_of)
+      s->found(s->found_context, s, i);
   w->rounds++;
   search_set_decided(s);
   return true;
@@ -205,6 +226,34 @@ static void make_lanes(struct worker *w, bool begun) {
   next->partitions = visited_partitions(s->visited_set);
 }
 
+/* A layer with this many states is looked at before it is finished; and again when it is so many times as large. */
+#define LARGE_LAYER 1000000
+#define LARGER 16
+
+/* Builds the next layer. If it becomes very large although the current one is small, the states found so far are
+   checked: everything may be decided already. If not, the layer is expanded again from its beginning, so only
+   layers that take seconds are looked at. Where several threads or ranks might work on the layer, on disk, and with
+   checkpoints the layer is finished in any case, because the number of states would depend on them. */
+static bool expand_layer(struct worker *w) {
+  struct search *s = w->search;
+  struct search_stage *at = s->stage;
+  bool alone = !s->checkpoints && !s->backend->distributed && !s->backend->relocates && !s->space->uses_proviso &&
+               at->states < PARALLEL_MIN_STATES && !is_for_many(w, at->states);
+  uint64_t large = s->limits.look_from > 0 ? s->limits.look_from : LARGE_LAYER;
+  for (at->look_at = alone ? large : 0;; at->look_at *= LARGER) {
+    bool made = run_stage(w, STAGE_EXPAND);
+    if (made || !at->looks || s->space->restart)
+      return made;
+    at->looks = false;
+    if (worker_look(w)) {
+      search_stop(s, SEARCH_DECIDED);
+      return false;
+    }
+    w->transitions = at->transitions;
+    worker_clear(w);
+  }
+}
+
 /* Expands layer after layer. */
 static void explore(struct worker *w, bool resumed) {
   struct search *s = w->search;
@@ -218,7 +267,7 @@ static void explore(struct worker *w, bool resumed) {
       at->before = visited_count(s->visited_set);
     make_lanes(w, amid);
     w->unchecked = s->backend->check_later || amid;
-    made = ((amid && at->kind == STAGE_DEFERRED) || run_stage(w, STAGE_EXPAND)) &&
+    made = ((amid && at->kind == STAGE_DEFERRED) || expand_layer(w)) &&
            (s->backend->proviso != PROVISO_AFTER_LAYER || !s->space->uses_proviso || run_stage(w, STAGE_DEFERRED));
     amid = false;
     if (s->space->restart)

@@ -40,6 +40,10 @@ struct limits { /* 0 or NULL: no limit */
   uint64_t precheck_from; /* liveness: from so many states on edges are not stored; 0: the default */
   uint32_t signature;     /* bits stored for each state, see visited_new_compact; 0: full keys */
   uint64_t spill_from;    /* for tests: memory counts as full at so many states; 0: only when it is */
+  uint64_t look_from;     /* for tests: a layer is large from so many states on; 0: the default */
+  /* For trial searches: end after a layer with so many states besides the initial ones, or after so many rounds. */
+  uint64_t trial_states;
+  uint32_t trial_rounds;
 };
 #define INTERRUPT_TIME 2
 #define INTERRUPT_MEMORY 3
@@ -71,7 +75,12 @@ struct search_stats {
   uint64_t disk; /* bytes of states on disk */
 };
 
+struct search;
 typedef void search_progress_fn(void *context, const struct search_stats *);
+/* This property is decided by a finding, and the search goes on for others. */
+typedef void search_found_fn(void *context, const struct search *, uint32_t property);
+/* After a layer that is not the last one; false: the search ends, as a trial does. */
+typedef bool search_layer_fn(void *context, struct search *);
 
 /* ---- for search engines: limits and progress (search_limits.c) ---- */
 
@@ -90,13 +99,20 @@ struct search {
   struct limits limits;
   search_progress_fn *progress; /* or NULL; called a few times a second */
   void *progress_context;
+  search_found_fn *found; /* or NULL */
+  void *found_context;
+  search_layer_fn *layer; /* or NULL */
+  void *layer_context;
+  const bool *elsewhere;           /* by property: another search has decided it; NULL: none */
   struct checkpoints *checkpoints; /* or NULL */
   /* Results of search_run: */
   enum search_end end;
   struct finding *findings; /* by property of the query; never found for live properties */
   struct finding error;
-  bool cut;          /* there are more states after limits.rounds rounds */
-  uint32_t complete; /* layers finished and checked: there are no further findings within complete - 1 rounds */
+  bool cut;                /* there are more states after limits.rounds rounds */
+  bool trial_ended;        /* it was a trial search, which ended where it should; `end` is STATES then */
+  uint64_t initial_states; /* trial searches only */
+  uint32_t complete;       /* layers finished and checked: there are no further findings within complete - 1 rounds */
   struct search_stats stats;
   struct memory_sample look;
   const char *why; /* SEARCH_GAVE_UP; borrowed */

@@ -1,5 +1,7 @@
 #include "search/fair_scc.h"
 
+#include "search/scc_stack.h"
+
 #include <string.h>
 
 /* Marks and acceptance sets of the edges of an scc and, for each group, in how many nodes it is enabled and whether it
@@ -92,90 +94,51 @@ static void notice_untaken(void *context, uint32_t group) {
 
 /* --- strongly connected parts --- */
 
-struct split_frame {
-  uint32_t node;
-  struct product_edges left;
-};
-
-struct scc_splitter {
-  struct scc_checker *judging;
-  uint32_t scc; /* the scc being split */
-  VEC(struct split_frame) path;
-  node_vec open;
-  uint32_t numbers;
-};
-
-static void split_enter(struct scc_splitter *s, uint32_t node) {
-  struct product *p = s->judging->product;
-  p->nodes.at[node].number = p->nodes.at[node].low = ++s->numbers;
-  vec_push(&s->open, node);
-  vec_push(&s->path, ((struct split_frame){node, product_edges_of(p, node)}));
-}
-
-static bool returns_to_itself(const struct scc_checker *j, uint32_t node, uint32_t scc) {
-  struct product_edges left = product_edges_of(j->product, node);
-  struct product_edge a;
-  while (product_edges_next(j->product, &left, &a))
-    if (edge_inside_scc(j->product, j->assumptions, node, &a, scc) == node)
-      return true;
-  return false;
-}
-
-static void split_leave(struct scc_splitter *s) {
-  struct scc_checker *j = s->judging;
-  struct product_state *nodes = j->product->nodes.at;
-  uint32_t node = s->path.at[--s->path.n].node;
-  if (s->path.n > 0) {
-    uint32_t parent = s->path.at[s->path.n - 1].node;
-    if (nodes[node].low < nodes[parent].low)
-      nodes[parent].low = nodes[node].low;
+/* A completed part leaves the scc. It is judged later, unless no run can stay in it. */
+static void part_complete(struct scc_checker *j, const struct scc_root *root, node_vec part) {
+  uint32_t scc = root->cyclic ? ++j->product->sccs : 0;
+  for (size_t i = 0; i < part.n; i++) {
+    j->product->nodes.at[part.at[i]].number = SCC_COMPLETE;
+    j->product->nodes.at[part.at[i]].scc = scc;
   }
-  if (nodes[node].low != nodes[node].number)
-    return;
-  bool trivial = s->open.at[s->open.n - 1] == node && !returns_to_itself(j, node, s->scc);
-  node_vec part = {0};
-  uint32_t member, scc = trivial ? 0 : ++j->product->sccs;
-  do {
-    member = s->open.at[--s->open.n];
-    nodes[member].number = SCC_COMPLETE;
-    nodes[member].scc = scc;
-    if (!trivial)
-      vec_push(&part, member);
-  } while (member != node);
-  if (!trivial)
+  if (root->cyclic)
     vec_push(&j->waiting, part);
+  else
+    vec_release(&part);
 }
 
-/* Tarjan's algorithm on the nodes of the scc. Finished nodes leave it. */
+/* Splits the nodes of the scc into strongly connected parts. */
 static void split(struct scc_checker *j, const node_vec *nodes, uint32_t scc) {
   struct product *p = j->product;
-  struct scc_splitter s = {.judging = j, .scc = scc};
+  struct scc_stack s = {0};
   for (size_t i = 0; i < nodes->n; i++)
     p->nodes.at[nodes->at[i]].number = SCC_UNVISITED;
   for (size_t i = 0; i < nodes->n; i++) {
     if (p->nodes.at[nodes->at[i]].scc != scc || p->nodes.at[nodes->at[i]].number != SCC_UNVISITED)
       continue;
-    split_enter(&s, nodes->at[i]);
+    scc_stack_enter(&s, p, nodes->at[i], 0, 0);
     while (s.path.n > 0 && liveness_graph_tick(p->graph, 1)) {
-      struct split_frame *f = &s.path.at[s.path.n - 1];
+      struct scc_frame *f = &s.path.at[s.path.n - 1];
       struct product_edge a;
       if (!product_edges_next(p, &f->left, &a)) {
-        split_leave(&s);
+        struct scc_root root;
+        node_vec part = {0};
+        if (scc_stack_leave(&s, p, &root, &part))
+          part_complete(j, &root, part);
         continue;
       }
-      uint32_t from = f->node, to = edge_inside_scc(p, j->assumptions, from, &a, scc);
+      uint32_t to = edge_inside_scc(p, j->assumptions, f->node, &a, scc);
       if (to == UINT32_MAX)
         continue;
       if (p->nodes.at[to].number == SCC_UNVISITED)
-        split_enter(&s, to);
-      else if (p->nodes.at[to].number < p->nodes.at[from].low)
-        p->nodes.at[from].low = p->nodes.at[to].number;
+        scc_stack_enter(&s, p, to, 0, 0);
+      else
+        scc_roots_merge(&s.roots, p->nodes.at[to].number, 0, 0);
     }
     if (s.path.n > 0)
       break; /* a limit was reached */
   }
-  vec_release(&s.path);
-  vec_release(&s.open);
+  scc_stack_release(&s);
 }
 
 /* --- judgement --- */

@@ -6,8 +6,6 @@
 #include "search/automaton_product.h"
 #include "search/liveness_search.h"
 
-typedef VEC(uint32_t) node_vec;
-
 /* Makes the component's nodes one scc, or splits them into several. Returns the scc that satisfies all assumptions,
    with its nodes in *in; 0: there is none, or a limit was reached (graph->end). Inside an scc, only edges that
    finally_allows count. */

@@ -1,6 +1,6 @@
-/* Builds a lasso from an scc in which a run can stay forever: breadth-first to the scc, then a loop in it. Without
-   fairness, stem and loop together are shortest. With fairness, the loop repeatedly goes to the nearest edge that
-   satisfies a missing condition, and finally back. */
+/* Builds a lasso from an scc in which a run can stay forever: breadth-first to the scc, then a loop in it. Stem and
+   loop together are shortest (shortest_loop.c, fair_loop.c). If that takes too long, the loop repeatedly goes to the
+   nearest edge that satisfies a missing condition, and finally back. */
 #include "search/shortest_loop.h"
 
 #include <string.h>
@@ -246,8 +246,13 @@ void state_lasso_make(struct product *p, const struct assumptions *assumptions, 
   find_stems(&l);
   const struct scc_entry *nearest = l.entries.at[0];
   uint32_t length = 0;
-  struct lasso_step *loop =
-      groups_matter(&l) ? NULL : shortest_loop(p, assumptions, scc, l.entries.at, l.entries.n, &nearest, &length);
+  struct lasso_step *loop;
+  if (!groups_matter(&l))
+    loop = shortest_loop(p, assumptions, scc, l.entries.at, l.entries.n, &nearest, &length, &out->shortest);
+  else
+    loop = assumptions->coins
+               ? NULL
+               : fair_loop(p, assumptions, scc, l.entries.at, l.entries.n, &nearest, &length, &out->shortest);
   if (loop || in)
     make(&l, in, nearest->node, loop, length, out);
   memory_free(loop);

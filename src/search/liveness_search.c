@@ -2,20 +2,9 @@
 
 #include "search/fair_scc.h"
 #include "search/scc_precheck.h"
+#include "search/scc_stack.h"
 
 #include <string.h>
-
-/* A partial component: the nodes on the stack from `number` up to the next root. */
-struct scc_root {
-  uint32_t number;
-  uint64_t accepts, marks;         /* of edges inside it */
-  uint64_t arc_accepts, arc_marks; /* of the edge by which it was entered */
-};
-
-struct scc_frame {
-  uint32_t node;
-  struct product_edges left;
-};
 
 #define TRANSITIONS_MORE 20000
 #define PRECHECK_MIN_STATES 50000 /* with fewer states, storing the edges is no problem */
@@ -24,11 +13,9 @@ struct scc_search { /* depth-first search for SCCs */
   struct liveness_search *live;
   struct product product;
   struct assumptions assumptions;
-  VEC(struct scc_frame) path;
-  VEC(struct scc_root) roots;
-  node_vec open; /* nodes of incomplete components */
+  struct scc_stack stack;
   node_vec found;
-  uint32_t scc, numbers;
+  uint32_t scc;
   bool eager;     /* judge partial components, too */
   bool prechecks; /* run the pre-check when there are many states */
   bool nothing;   /* the pre-check showed that there is no fair scc */
@@ -62,37 +49,18 @@ static bool is_full(const struct scc_search *d, const struct scc_root *r) {
 
 /* False: a limit was reached, or the search must restart. */
 static bool enter(struct scc_search *d, uint32_t node, uint64_t accepts, uint64_t marks) {
-  struct product_state *n = &d->product.nodes.at[node];
-  if (!liveness_graph_expand(d->product.graph, n->state))
+  if (!liveness_graph_expand(d->product.graph, d->product.nodes.at[node].state))
     return false;
-  n->number = ++d->numbers;
-  vec_push(&d->open, node);
-  vec_push(&d->roots, ((struct scc_root){.number = n->number, .arc_accepts = accepts, .arc_marks = marks}));
-  vec_push(&d->path, ((struct scc_frame){node, product_edges_of(&d->product, node)}));
-  d->product.graph->product_memory = product_bytes(&d->product) + d->path.cap * sizeof *d->path.at +
-                                     d->roots.cap * sizeof *d->roots.at + d->open.cap * sizeof *d->open.at;
+  scc_stack_enter(&d->stack, &d->product, node, accepts, marks);
+  d->product.graph->product_memory = product_bytes(&d->product) + scc_stack_bytes(&d->stack);
   return true;
 }
 
-static void take_from(struct scc_search *d, uint32_t number, node_vec *to) {
-  vec_clear(to);
-  while (d->open.n > 0 && d->product.nodes.at[d->open.at[d->open.n - 1]].number >= number)
-    vec_push(to, d->open.at[--d->open.n]);
-}
-
-/* An edge back to an open node: everything since that node is one component. */
+/* An edge back to an open node. */
 static void merge_components(struct scc_search *d, const struct product_state *to, uint64_t accepts, uint64_t marks) {
-  struct scc_root *top = &d->roots.at[d->roots.n - 1];
-  while (top->number > to->number) {
-    accepts |= top->accepts | top->arc_accepts;
-    marks |= top->marks | top->arc_marks;
-    d->roots.n--;
-    top = &d->roots.at[d->roots.n - 1];
-  }
-  top->accepts |= accepts;
-  top->marks |= marks;
+  const struct scc_root *top = scc_roots_merge(&d->stack.roots, to->number, accepts, marks);
   if (d->eager && is_full(d, top)) {
-    take_from(d, top->number, &d->found);
+    scc_stack_take(&d->stack, &d->product, top->number, &d->found);
     d->scc = ++d->product.sccs;
     for (size_t i = 0; i < d->found.n; i++)
       d->product.nodes.at[d->found.at[i]].scc = d->scc;
@@ -119,14 +87,11 @@ static void find_fair_scc(struct scc_search *d, const node_vec *component) {
 
 /* All edges of the node have been followed. */
 static void leave(struct scc_search *d) {
-  uint32_t node = d->path.at[--d->path.n].node;
-  struct scc_root top = d->roots.at[d->roots.n - 1];
-  if (d->product.nodes.at[node].number != top.number)
-    return;
+  struct scc_root root;
   node_vec component = {0};
-  d->roots.n--;
-  take_from(d, top.number, &component);
-  if (is_full(d, &top) && !d->eager)
+  if (!scc_stack_leave(&d->stack, &d->product, &root, &component))
+    return;
+  if (is_full(d, &root) && !d->eager)
     find_fair_scc(d, &component);
   for (size_t i = 0; i < component.n; i++)
     d->product.nodes.at[component.at[i]].number = SCC_COMPLETE;
@@ -166,13 +131,13 @@ static bool scc_search_from(struct scc_search *d, uint32_t start) {
   struct liveness_graph *g = d->product.graph;
   if (!enter(d, start, 0, 0))
     return false;
-  while (d->path.n > 0 && !d->scc) {
+  while (d->stack.path.n > 0 && !d->scc) {
     struct product_edge a;
     if (!liveness_graph_tick(g, 1) || (d->all && is_enough(d)))
       return false;
     if (d->prechecks && g->refs.n >= d->live->precheck_from && !run_precheck(d))
       return false;
-    if (!product_edges_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
+    if (!product_edges_next(&d->product, &d->stack.path.at[d->stack.path.n - 1].left, &a)) {
       leave(d);
       if (search_limited(g->end))
         return false;
@@ -200,9 +165,7 @@ static void scc_search_init(struct scc_search *d, struct liveness_search *l, con
 
 static void scc_search_release(struct scc_search *d) {
   product_release(&d->product);
-  vec_release(&d->path);
-  vec_release(&d->roots);
-  vec_release(&d->open);
+  scc_stack_release(&d->stack);
   vec_release(&d->found);
 }
 
@@ -219,14 +182,15 @@ static bool scc_search(struct scc_search *d) {
   return ok;
 }
 
-/* The first scc found need not be the nearest. Round models have few states, so this looks for all sccs, as long as
-   that takes no more than the search so far; the shortest lasso to any of them is reported. */
-static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
+/* The first scc found need not be the nearest. This looks for all sccs, as long as that takes not much more than the
+   search so far; the shortest lasso to any of them is reported. True: there are no others. Where a component is split,
+   only one part of it is found. */
+static bool find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   struct liveness_graph *g = &l->graph;
   struct liveness_graph before = *g;
   scc_search_init(d, l, l->automaton, &l->assumptions);
-  if (model_steps(g->space->model) || l->assumptions.coins || l->assumptions.fair || g->limits.rounds)
-    return;
+  if (l->assumptions.coins || g->limits.rounds)
+    return false;
   d->all = true;
   d->eager = false;
   d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
@@ -234,23 +198,26 @@ static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   d->seconds_most = 10 * g->stats.seconds + 10;
   if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
     d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* leaves time to build the trace */
-  scc_search(d);
+  bool all = scc_search(d) && !l->assumptions.strong && !l->assumptions.finally;
   g->end = before.end; /* limits and errors in this second search do not count */
   g->error = before.error;
   g->error_at = before.error_at;
+  return all;
 }
 
 static void make_shortest(struct liveness_search *l, struct scc_search *first) {
   struct scc_search all;
   struct state_lasso shorter = {0};
-  find_all_sccs(&all, l);
+  /* First, because the search for all may change the meaning of keys. */
   state_lasso_make(&first->product, &first->assumptions, first->scc, &first->found, &l->lasso);
-  if (all.common)
+  bool complete = find_all_sccs(&all, l);
+  if (all.common && !l->graph.space->restart)
     state_lasso_make(&all.product, &all.assumptions, all.common, NULL, &shorter);
   if (shorter.n > 0 && shorter.n <= l->lasso.n) {
     struct state_lasso longer = l->lasso;
     l->lasso = shorter;
     shorter = longer;
+    l->shortest = complete && l->lasso.shortest;
   }
   state_lasso_release(&shorter);
   scc_search_release(&all);

@@ -24,14 +24,9 @@ struct state_lasso {
   struct state *path;            /* n states; their bytes belong to the graph */
   struct step_requirement *wish; /* n of them: the requirement on the step after each state; the last is unused */
   uint32_t n, loop;              /* path[n - 1] equals path[loop]; loop == n - 1: the run stays there forever */
+  bool shortest;                 /* no lasso to the component that it goes to is shorter */
 };
 void state_lasso_release(struct state_lasso *);
-
-/* Can the automaton be used with coins? It must be deterministic in its accepting components (Courcoubetis & Yannakakis
-   1995). */
-bool automaton_is_limit_deterministic(const struct automaton *);
-/* By transition: whether it can recur in a run that is accepting. For memory_free. */
-bool *automaton_recurrent(const struct automaton *);
 
 struct liveness_search {
   struct liveness_graph graph;       /* limits, progress, and how the search ended */
@@ -43,6 +38,7 @@ struct liveness_search {
                       it, and these are the statistics: */
   struct search_stats precheck_stats;
   struct state_lasso lasso; /* if found */
+  bool shortest;            /* no accepted lasso is shorter */
   /* private */
   uint64_t precheck_from; /* number of states */
   bool precheck_tried;

@@ -1,5 +1,6 @@
 #include "search/scc_precheck.h"
 
+#include "search/scc_stack.h"
 #include "search/visited_index.h"
 
 #include <string.h>
@@ -21,12 +22,6 @@ struct precheck_edge {
   uint64_t marks;
 };
 
-struct precheck_root { /* a partial component, as in liveness_search.c */
-  state_ref number;
-  uint64_t accepts, marks, arc_marks;
-  bool circle; /* it contains a cycle */
-};
-
 struct precheck_frame {
   state_ref number; /* DFS number of the state */
   size_t targets;   /* the targets from here up to the next frame's are not visited yet */
@@ -43,7 +38,7 @@ struct scc_precheck {
   VEC(struct precheck_successor) found;
   VEC(struct precheck_frame) path;
   VEC(struct precheck_edge) targets;
-  VEC(struct precheck_root) roots;
+  scc_roots roots;        /* accepts: what the automaton can accept in their states */
   VEC(state_ref) open;    /* states of incomplete components; the DFS number of each is its position, from 1 */
   struct run_edges noted; /* of the state being expanded */
   enum precheck_result says;
@@ -127,7 +122,7 @@ static bool note_step(void *context, const struct state *state, const struct edg
    reached. */
 static bool put_found(struct scc_precheck *s, state_ref from, bool inner) {
   uint64_t finally = s->live->assumptions.finally;
-  struct precheck_root *top = inner ? &s->roots.at[s->roots.n - 1] : NULL;
+  struct scc_root *top = inner ? &s->roots.at[s->roots.n - 1] : NULL;
   for (size_t i = 0; i < s->found.n; i++)
     s->found.at[i].probe_position = visited_prefetch_record(s->visited_set, s->found.at[i].hash, 0);
   for (size_t i = 0; i < s->found.n; i++) {
@@ -142,7 +137,7 @@ static bool put_found(struct scc_precheck *s, state_ref from, bool inner) {
     if (!inner || (finally & ~f->marks))
       continue;
     if (to == from) {
-      top->circle = true;
+      top->cyclic = true;
       top->marks |= f->marks;
     } else if (is_new || dfs_number(s, to) != DFS_DONE) {
       vec_push(&s->targets, ((struct precheck_edge){to, f->marks}));
@@ -215,28 +210,15 @@ static bool enter(struct scc_precheck *s, state_ref ref, uint64_t marks) {
   vec_push(&s->open, ref);
   set_dfs_number(s, ref, s->open.n);
   vec_push(&s->path, ((struct precheck_frame){s->open.n, s->targets.n}));
-  vec_push(&s->roots, ((struct precheck_root){.number = s->open.n,
-                                              .accepts = reading.accepts,
-                                              .arc_marks = marks,
-                                              .marks = stays ? UINT64_MAX : 0,
-                                              .circle = stays}));
+  vec_push(&s->roots, ((struct scc_root){.number = s->open.n,
+                                         .accepts = reading.accepts,
+                                         .arc_marks = marks,
+                                         .marks = stays ? UINT64_MAX : 0,
+                                         .cyclic = stays}));
   return put_found(s, ref, true);
 }
 
 /* --- components --- */
-
-static void merge_components(struct scc_precheck *s, state_ref number, uint64_t marks) {
-  struct precheck_root *top = &s->roots.at[s->roots.n - 1];
-  uint64_t accepts = 0;
-  while (top->number > number) {
-    accepts |= top->accepts;
-    marks |= top->marks | top->arc_marks;
-    top = &s->roots.at[--s->roots.n - 1];
-  }
-  top->accepts |= accepts;
-  top->marks |= marks;
-  top->circle = true;
-}
 
 static bool is_inside(void *context, const struct state *state) {
   const struct scc_precheck *s = context;
@@ -273,12 +255,12 @@ static bool may_accept(struct scc_precheck *s, size_t first) {
 /* All targets of the last state on the path have been visited. False: the pre-check ends, or must restart. */
 static bool leave(struct scc_precheck *s) {
   const struct assumptions *a = &s->live->assumptions;
-  const struct precheck_root *top = &s->roots.at[s->roots.n - 1];
+  const struct scc_root *top = &s->roots.at[s->roots.n - 1];
   state_ref number = s->path.at[--s->path.n].number;
   if (number != top->number)
     return true;
   size_t first = (size_t)number - 1;
-  bool full = top->circle && top->accepts == automaton_sets(s->live->automaton) && !(a->often & ~top->marks);
+  bool full = top->cyclic && top->accepts == automaton_sets(s->live->automaton) && !(a->often & ~top->marks);
   if (full && (may_accept(s, first) || s->says != PRECHECK_EMPTY || s->space->restart))
     return false;
   for (size_t i = first; i < s->open.n; i++)
@@ -305,7 +287,7 @@ static bool visit(struct scc_precheck *s, state_ref start) {
       if (!enter(s, t.to, t.marks))
         return false;
     } else if (number != DFS_DONE) {
-      merge_components(s, number, t.marks);
+      scc_roots_merge(&s->roots, number, 0, t.marks);
     }
   }
   return true;

@@ -89,6 +89,13 @@ static bool is_for_test(const struct search *s) {
   return s->limits.spill_from > 0 && s->backend->relocates && visited_count(s->visited_set) >= s->limits.spill_from;
 }
 
+/* The layer being built has become so large that the states found so far are worth a look: see expand_layer. */
+static bool wants_look(const struct worker *w) {
+  const struct search_stage *at = w->search->stage;
+  return at->kind == STAGE_EXPAND && at->look_at > 0 &&
+         visited_count(w->search->visited_set) - at->before >= at->look_at;
+}
+
 bool worker_check_limits(struct worker *w) {
   struct search *s = w->search;
   if (w->partition != 0) { /* the first worker checks the limits for all */
@@ -105,7 +112,8 @@ bool worker_check_limits(struct worker *w) {
   if (visited_count(s->visited_set) >= VISITED_MAX_STATES)
     worker_stop(w, SEARCH_STATES);
   search_report_progress(&w->clock, s->progress, s->progress_context, &s->stats);
-  return !search_limited(w->end);
+  s->stage->looks = wants_look(w);
+  return !search_limited(w->end) && !s->stage->looks;
 }
 
 bool worker_may_continue(struct worker *w) {

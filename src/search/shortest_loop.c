@@ -109,7 +109,7 @@ static uint32_t overlap_of(const struct product *p, const struct scc_entry *e, c
 
 struct lasso_step *shortest_loop(const struct product *p, const struct assumptions *assumptions, uint32_t scc,
                                  const struct scc_entry *const *entries, size_t n, const struct scc_entry **entry,
-                                 uint32_t *length) {
+                                 uint32_t *length, bool *shortest) {
   struct loop_search r = {.product = p, .assumptions = assumptions, .scc = scc};
   struct lasso_step *best = NULL;
   uint32_t least = UINT32_MAX - 1, shown = UINT32_MAX; /* stem and loop together; and without their overlap */
@@ -135,6 +135,7 @@ struct lasso_step *shortest_loop(const struct product *p, const struct assumptio
     if (all < least)
       least = all;
   }
+  *shortest = best && r.arrows < ARROWS_MOST;
   memory_free(r.links);
   memory_free(r.reached);
   vec_release(&r.queue);

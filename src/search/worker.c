@@ -76,7 +76,8 @@ __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
   w->clock.ticks = 0;
   if (!worker_may_continue(w))
     return false;
-  if (++w->clock.looks >= TICKS_PER_LIMIT_CHECK / TICKS_PER_INTERRUPT_CHECK || w->search->limits.spill_from > 0) {
+  if (++w->clock.looks >= TICKS_PER_LIMIT_CHECK / TICKS_PER_INTERRUPT_CHECK || w->search->limits.spill_from > 0 ||
+      w->search->limits.look_from > 0) {
     w->clock.looks = 0;
     if (!worker_check_limits(w))
       return false;
@@ -152,7 +153,8 @@ static void find_open_properties(struct worker *w) {
   vec_clear(&w->open_properties);
   for (uint32_t i = 0; i < w->space->query->nproperties; i++) {
     const struct property *p = question_property(w->space, i);
-    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds))
+    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds) &&
+        !search_decided_elsewhere(w->search, i))
       vec_push(&w->open_properties, ((struct open_property){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
   }
 }
@@ -476,6 +478,35 @@ bool worker_check(struct worker *w) {
   }
   w->suspend_at = SUSPEND_NEVER;
   return more;
+}
+
+/* Nothing is cheaper than what costs nothing. */
+static bool is_decided(const struct worker *w) {
+  const struct search *s = w->search;
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++)
+    if (s->findings[i].found && s->findings[i].rounds == w->rounds && s->findings[i].fault_cost > 0)
+      return false;
+  return search_all_decided(s);
+}
+
+bool worker_look(struct worker *w) {
+  const struct frontier_state *at;
+  struct search *s = w->search;
+  struct layer found = s->stage->next;
+  struct frontier f;
+  for (uint32_t i = 0; i < found.partitions; i++)
+    found.to[i] = visited_end_of(s->visited_set, i);
+  s->stage->kind = STAGE_CHECK;
+  s->backend->open_frontier(&f, s, &found);
+  w->taken.frontier = &f;
+  w->taken.at = w->taken.n = 0;
+  find_open_properties(w);
+  while (!is_decided(w) && (at = next_taken(w)) && tick(w, 1))
+    if (at->stored.fault_cost == 0)
+      check_state(w, at->ref, &(struct state){at->stored.bytes, at->stored.length}, 0);
+  frontier_release(&f);
+  w->taken.frontier = NULL;
+  return is_decided(w);
 }
 
 /* The query does not ask about successors of this state. */

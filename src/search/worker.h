@@ -48,6 +48,8 @@ struct search_stage {
   uint64_t states;      /* in the layer */
   uint64_t before;      /* EXPAND: number of states when the stage began */
   uint64_t transitions; /* number when the stage began */
+  uint64_t look_at;     /* EXPAND: stop when the next layer has so many states; 0: do not */
+  bool looks;           /* EXPAND: it stopped for that reason */
   /* Progress at the last checkpoint: */
   bool begun;
   state_ref at[MAX_PARTITIONS]; /* by partition of the layer: the states from here on are left, */
@@ -147,7 +149,13 @@ static inline bool is_state_property(const struct property *p) { return p->kind 
 
 /* --- bfs.c --- */
 
+/* Several threads pay off in layers of at least so many states. */
+#define PARALLEL_MIN_STATES 8192
+
 bool search_all_decided(const struct search *);
+static inline bool search_decided_elsewhere(const struct search *s, uint32_t property) {
+  return s->elsewhere && s->elsewhere[property];
+}
 void search_set_decided(struct search *); /* tells the transition system which properties are decided */
 struct path_goal finding_goal(const struct finding *);
 void search_stop(struct search *, enum search_end why); /* the first reason is kept */
@@ -200,6 +208,9 @@ void worker_proviso_met(struct worker *, state_ref from);
 bool worker_expand_deferred(struct worker *);
 /* A step from the current state violates a property; returns true if no better violation was known. */
 bool worker_found_step(struct worker *, uint32_t property, fault_cost);
+/* Checks the state properties of the states of the next layer that were found so far, at no cost. True: everything is
+   decided, and nothing that is still to be found in the layer can change that. */
+bool worker_look(struct worker *);
 /* Checks the state properties of the states that it takes from the frontier. */
 bool worker_check(struct worker *);
 /* Sets search->cut if there is a new state after this layer; otherwise the search is exhausted. */

@@ -172,11 +172,12 @@ struct system {
   const struct model *model;
   const struct query *query;
   const struct licences *licences;
-  bool edges_complete; /* false: some reduction drops edges, so transitions cannot be counted */
-  bool layerwise;      /* expand may be used and is faster */
-  bool uses_proviso;   /* set by the constructor: successors may defer steps, so the engine must check where each step
-                          leads */
-  bool has_deferred;   /* set by successors: the engine may have to call `deferred` */
+  bool edges_complete;  /* false: some reduction drops edges, so transitions cannot be counted */
+  bool layerwise;       /* expand may be used and is faster */
+  bool fast_successors; /* expanding a state takes a fraction of what partial-order reduction takes for it */
+  bool uses_proviso;    /* set by the constructor: successors may defer steps, so the engine must check where each step
+                           leads */
+  bool has_deferred;    /* set by successors: the engine may have to call `deferred` */
   struct short_states *short_keyed; /* owned by the engine, which empties it after each call of successors or deferred;
                                        NULL: emit every successor */
   uint64_t decided;                 /* set by the engine: bit i: the verdict on the query's i-th property is final */
