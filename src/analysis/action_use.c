@@ -68,7 +68,7 @@ struct action_use_builder {
   const struct action *action;
   struct action_use *use;
   struct arena *arena;
-  uint32_t sends_cap;
+  size_t sends_cap;
 };
 
 static bool visit_use(void *context, const struct node *n) {
@@ -126,14 +126,7 @@ static void use_send(struct action_use_builder *u, const struct send *s) {
     use_node(u, u->role->graph);
   }
   send.to = addressee_of(u, s, &send.role);
-  if (use->nsends == u->sends_cap) {
-    uint32_t cap = u->sends_cap ? 2 * u->sends_cap : 4;
-    struct send_use *grown = arena_array(u->arena, cap, sizeof *grown);
-    if (use->nsends)
-      memcpy(grown, use->sends, use->nsends * sizeof *grown);
-    use->sends = grown;
-    u->sends_cap = cap;
-  }
+  use->sends = arena_grown(u->arena, use->sends, &u->sends_cap, use->nsends, sizeof *use->sends);
   use->sends[use->nsends++] = send;
 }
 

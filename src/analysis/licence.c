@@ -536,6 +536,9 @@ static void apply(struct licence_builder *g, enum reduction r) {
   case REQUEST_OFF:
     l->reason = l->granted ? "not asked for" : l->reason;
     break;
+  case REQUEST_IDLE:
+    l->reason = l->granted ? "it would leave out too few states to be worth its time" : l->reason;
+    break;
   case REQUEST_ON:
     l->applied = l->granted;
     break;

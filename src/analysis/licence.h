@@ -18,7 +18,8 @@ enum reduction {
 const char *reduction_name(enum reduction);
 const char *reduction_text(enum reduction);
 
-enum request_mode { REQUEST_AUTO, REQUEST_OFF, REQUEST_ON, REQUEST_FORCED };
+/* IDLE: as OFF, because it was seen to leave out too little. */
+enum request_mode { REQUEST_AUTO, REQUEST_OFF, REQUEST_IDLE, REQUEST_ON, REQUEST_FORCED };
 
 struct reduction_request {
   enum request_mode reduce[REDUCTIONS];

@@ -70,7 +70,7 @@ static uint32_t hidden_input(struct live_lowering *l, const char *name, struct s
 
 static uint32_t correct_input(struct live_lowering *l, struct span at) {
   if (l->correct == NO_VAR)
-    l->correct = hidden_input(l, "correct", at, l->model->process_set);
+    l->correct = hidden_input(l, "correct", at, l->model->process_types.set);
   return l->correct;
 }
 
@@ -125,7 +125,7 @@ static struct node *shielded(struct live_lowering *l, struct node *n) {
     node_walk(n, look_for, &m);
     if (!m.found)
       continue;
-    struct node *all = made(l, NODE_ROLE_SET, n->at, l->model->process_set, NULL, NULL);
+    struct node *all = made(l, NODE_ROLE_SET, n->at, l->model->process_types.set, NULL, NULL);
     all->index = ROLE_ANY;
     n = made(l, NODE_AND, n->at, l->boolean, made(l, NODE_IN, n->at, l->boolean, l->bound.at[i], all), n);
   }
@@ -158,7 +158,7 @@ static ltl junction(struct live_lowering *l, ltl a, ltl b, bool and) {
 
 /* x in correct: x is never faulty. */
 static ltl never_faulty(struct live_lowering *l, const struct node *set, struct node *x) {
-  struct node *now = made(l, NODE_CORRECT, set->at, l->model->process_set, NULL, NULL);
+  struct node *now = made(l, NODE_CORRECT, set->at, l->model->process_types.set, NULL, NULL);
   ltl f = ltl_always(l->form->pool, atom(l, made(l, NODE_IN, set->at, l->boolean, x, now)));
   return signed_as(l, f, set->op == NODE_FAULTY);
 }
@@ -329,7 +329,8 @@ static ltl lower(struct live_lowering *l, const struct node *n, bool neg, bool m
 /* The hidden `correct` is the set of processes that never become faulty: always a subset of those that are correct so
    far, and eventually all of them. */
 static ltl correct_is_right(struct live_lowering *l, struct span at) {
-  struct node *now = made(l, NODE_CORRECT, at, l->model->process_set, NULL, NULL), *said = global(l, at, l->correct);
+  struct node *now = made(l, NODE_CORRECT, at, l->model->process_types.set, NULL, NULL),
+              *said = global(l, at, l->correct);
   ltl never_too_many = ltl_always(l->form->pool, atom(l, made(l, NODE_SUBSET, at, l->boolean, said, now)));
   ltl in_the_end = ltl_eventually(l->form->pool, atom(l, made(l, NODE_SUBSET, at, l->boolean, now, said)));
   return ltl_and(l->form->pool, never_too_many, in_the_end);

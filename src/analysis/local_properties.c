@@ -211,13 +211,13 @@ static bool add_stability(struct locality_check *l, uint32_t subject, struct nod
     if (f.missing)
       continue;
     struct node *forall = node_like(m, body, NODE_FORALL, body->type, 1);
-    struct node *range = node_like(m, body, NODE_ROLE_SET, m->process_set, 0);
+    struct node *range = node_like(m, body, NODE_ROLE_SET, m->process_types.set, 0);
     range->index = r;
     forall->kid[0] = body;
     forall->ngen = 1;
     forall->gen = arena_array(&m->arena, 2, sizeof *forall->gen);
     forall->gen[0] =
-        (struct generator){.slot = subject, .range = range, .type = m->processes, .name = "p", .at = body->at};
+        (struct generator){.slot = subject, .range = range, .type = m->process_types.any, .name = "p", .at = body->at};
     struct property p = m->properties[l->property];
     p.kind = PROPERTY_SAFETY;
     p.step = true;

@@ -157,11 +157,6 @@ static bool fails_itself(struct may_fail_walk *f, const struct node *n) {
   return true; /* MAJORITY, FIRST, LAST, FRONT, NARROW */
 }
 
-static bool may_be_empty(enum op op) {
-  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY ||
-         op == NODE_FIRST || op == NODE_LAST;
-}
-
 /* Visits everything even if the result is known, because on_order is called for each quantifier. */
 static bool bindings_fail(struct may_fail_walk *f, const struct generator *gen, uint32_t ngen, struct node *const *kid,
                           uint32_t n, bool *first_range) {
@@ -186,7 +181,7 @@ static bool bindings_fail(struct may_fail_walk *f, const struct generator *gen, 
 
 static bool fails(struct may_fail_walk *f, const struct node *n) {
   bool first_range, itself = false;
-  if (n->op == NODE_OTHERWISE && may_be_empty(n->kid[0]->op)) {
+  if (n->op == NODE_OTHERWISE && op_may_be_empty(n->kid[0]->op)) {
     const struct node *tried = n->kid[0];
     bool result = bindings_fail(f, tried->gen, tried->ngen, tried->kid, tried->n, &first_range);
     return fails(f, n->kid[1]) || result || first_range;

@@ -3,8 +3,6 @@
 #include "analysis/dataflow.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 #define KNOWN_DEPTH 16
 
 struct read_set_walk {
@@ -12,7 +10,7 @@ struct read_set_walk {
   struct read_set *reads;
   struct arena *arena;
   bool *assigned; /* by variable: maybe, before the place that is looked at */
-  uint32_t named_cap;
+  size_t named_cap;
 };
 
 /* --- senders that are known before anything is received --- */
@@ -74,14 +72,7 @@ static void add_named(struct read_set_walk *r, const struct node *sender) {
   for (uint32_t i = 0; i < out->nnamed; i++)
     if (node_same_value(out->named[i], sender, false))
       return;
-  if (out->nnamed == r->named_cap) {
-    uint32_t cap = r->named_cap ? 2 * r->named_cap : 4;
-    const struct node **grown = arena_array(r->arena, cap, sizeof *grown);
-    if (out->nnamed)
-      memcpy(grown, out->named, out->nnamed * sizeof *grown);
-    out->named = grown;
-    r->named_cap = cap;
-  }
+  out->named = arena_grown(r->arena, out->named, &r->named_cap, out->nnamed, sizeof *out->named);
   out->named[out->nnamed++] = sender;
 }
 

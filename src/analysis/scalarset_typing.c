@@ -72,15 +72,11 @@ static void kids_are(const struct scalarset_walk *l, const struct node *n, const
     same(l, n->kid[i], n->kid[i]->type, t);
 }
 
-static bool takes_from_many(enum op op) {
-  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY ||
-         op == NODE_FIRST || op == NODE_LAST;
-}
-
 static void look_otherwise(const struct scalarset_walk *l, const struct node *n) {
-  const struct node *first = n->kid[0];
-  bool option = first->type->kind == TYPE_OPTION && !takes_from_many(first->op);
-  same(l, n, option ? first->type->element : first->type, n->type);
+  const struct type *found = n->type;
+  for (uint32_t i = otherwise_wraps(n); i > 0; i--)
+    found = found->element;
+  same(l, n, otherwise_found(n), found);
   same(l, n, n->kid[1]->type, n->type);
 }
 

@@ -7,8 +7,6 @@
 #include "analysis/monotonicity.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 #define CALL_DEPTH 12
 #define CALLS_MAX 10000 /* a def may call another several times, and so on */
 
@@ -364,19 +362,12 @@ struct condition_collector {
   const struct action *action;
   bool matching; /* in the match: the slot holds one message, also for a quorum */
   struct condition_list *out;
-  uint32_t cap;
+  size_t cap;
 };
 
 static void add_condition(struct condition_collector *c, const struct node *n) {
   struct condition_list *out = c->out;
-  if (out->n == c->cap) {
-    uint32_t cap = c->cap ? 2 * c->cap : 4;
-    const struct node **grown = arena_array(c->stable->arena, cap, sizeof *grown);
-    if (out->n)
-      memcpy(grown, out->at, out->n * sizeof *grown);
-    out->at = grown;
-    c->cap = cap;
-  }
+  out->at = arena_grown(c->stable->arena, out->at, &c->cap, out->n, sizeof *out->at);
   out->at[out->n++] = n;
 }
 

@@ -505,8 +505,6 @@ void async_local_free(struct async_local *async_local) {
   intern_free(async_local->vectors);
   memo_release(&async_local->permissions_of);
   memo_release(&async_local->outcomes_of);
-  memo_release(&async_local->sends_to);
-  memo_release(&async_local->ignored);
   memo_release(&async_local->alike);
   memo_release(&async_local->kept);
   vec_release(&async_local->permissions);
@@ -517,5 +515,5 @@ void async_local_free(struct async_local *async_local) {
 
 size_t async_local_memory(const struct async_local *async_local) {
   return intern_bytes(async_local->vectors) + memo_bytes(&async_local->permissions_of) +
-         memo_bytes(&async_local->outcomes_of) + memo_bytes(&async_local->kept) + memo_bytes(&async_local->sends_to);
+         memo_bytes(&async_local->outcomes_of) + memo_bytes(&async_local->kept);
 }

@@ -82,10 +82,8 @@ struct async_local {
   VEC(struct permissions) permissions;
   struct memo outcomes_of; /* (projection and receivable messages, in vectors) -> outcomes */
   VEC(struct async_local_outcomes) outcomes;
-  struct memo sends_to; /* (point, from and to; phase) -> enum sends */
-  struct memo ignored;  /* (rules and globals, processes) -> does no rule depend on whether the one hears the other? */
-  struct memo alike;    /* (rules, globals) -> async_local_senders_alike */
-  struct memo kept;     /* key of a state with promises, in vectors -> can they be fulfilled? */
+  struct memo alike; /* (rules, globals) -> async_local_senders_alike */
+  struct memo kept;  /* key of a state with promises, in vectors -> can they be fulfilled? */
   struct async_local_state *from;
 };
 

@@ -290,10 +290,6 @@ static bool send_reaches(struct async_system *s, const struct send *send, uint32
 }
 
 static enum sends sends_to(struct async_system *s, uint32_t q, uint32_t p, uint32_t point, value phase) {
-  uint64_t key = (uint64_t)point << 32 | q << 16 | p;
-  uint32_t found;
-  if (memo_find(&s->local_mode->sends_to, key, (uint64_t)phase, &found))
-    return (enum sends)found;
   const struct body *b = &s->model->roles[model_role_of(s->model, q)].body[point];
   enum sends result = SENDS_NEVER;
   for (uint32_t i = 0; i < b->nsends; i++) {
@@ -303,18 +299,11 @@ static enum sends sends_to(struct async_system *s, uint32_t q, uint32_t p, uint3
     else if (reaches && result == SENDS_NEVER)
       result = SENDS_MAYBE;
   }
-  memo_add(&s->local_mode->sends_to, key, (uint64_t)phase, result);
   return result;
 }
 
 static bool never_asked(struct async_system *s, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p,
                         uint32_t q) {
-  struct unpacked_state at = {.point = point, .rounds = rounds};
-  uint32_t index, known;
-  lockstep_rules(s->rounds, point, global_rounds(s->rounds, &at), NULL, &index);
-  uint64_t key = (uint64_t)globals << 32 | index;
-  if (memo_find(&s->local_mode->ignored, key, p << 8 | q, &known))
-    return known;
   struct heard_of_judge j;
   uint64_t *sets = memory_alloc(set_words(s) * sizeof *sets);
   bool ignored = true;
@@ -322,9 +311,8 @@ static bool never_asked(struct async_system *s, uint32_t point, uint32_t rounds,
   judge_sets(&j, q, sets);
   for (uint32_t set = 0; set < 1u << s->n && ignored; set++)
     ignored = has_set(sets, set) == has_set(sets, set ^ BIT(p));
-  memory_free(sets);
-  memo_add(&s->local_mode->ignored, key, p << 8 | q, ignored);
   judge_release(&j);
+  memory_free(sets);
   return ignored;
 }
 

@@ -273,8 +273,7 @@ static void async_save(struct system *system, struct saver *to) {
   lockstep_save(&s->rounds->base, to);
   save_number(to, s->max_distance);
   save_number(to, s->distance);
-  save_number(to, system->farthest.length);
-  save_bytes(to, system->farthest.bytes, system->farthest.length);
+  save_block(to, system->farthest.bytes, system->farthest.length);
 }
 
 static void async_load(struct system *system, struct loader *from) {
@@ -283,10 +282,10 @@ static void async_load(struct system *system, struct loader *from) {
   lockstep_load(&s->rounds->base, from);
   from->bad |= load_number(from) != s->max_distance;
   s->distance = (uint32_t)load_number(from);
-  struct state farthest = {.length = (uint32_t)load_number(from)};
-  farthest.bytes = load_borrowed(from, farthest.length);
-  if (!from->bad && farthest.length > 0)
-    async_keep_farthest(s, &farthest);
+  size_t length;
+  const void *farthest = load_block(from, &length);
+  if (!from->bad && length > 0)
+    async_keep_farthest(s, &(struct state){farthest, (uint32_t)length});
 }
 
 static size_t async_memory(const struct system *system) {

@@ -370,7 +370,7 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
   }
   if (ok)
     return p;
-  diag_error(diags, l->base.refusal.at, "%s", l->base.refusal.reason);
+  diag_error(diags, E0903, l->base.refusal.at, "%s", l->base.refusal.reason);
   program_free(p);
   return NULL;
 }

@@ -87,7 +87,9 @@ static void add_sent(struct round_lowering *x, uint32_t q, const struct sym_sent
   l->scope.path = EXPR_TRUE;
   scope_fail(&l->scope, expr_and(l->base.graph, to->when, m->when), m->at, "two messages to one receiver in a round");
   l->scope.path = path;
-  to->message = to->message ? sym_ite(&l->base, m->when, m->message, to->message) : m->message;
+  const struct body *body = &role_of(l, m->to)->body[x->point];
+  struct sym_value *message = body->mixed ? sym_default(&l->base, body->received) : m->message; /* nobody reads it */
+  to->message = to->message ? sym_ite(&l->base, m->when, message, to->message) : message;
   to->when = expr_or(l->base.graph, to->when, m->when);
 }
 

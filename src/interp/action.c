@@ -125,7 +125,7 @@ static bool quorum_complete(const struct quorum_search *g) {
 
 /* Extends the quorum from message number i, which is the first one of its sender. */
 static bool quorum_search_from(struct quorum_search *g, uint32_t i) {
-  if (g->interp->stop && *g->interp->stop)
+  if (interpreter_stopped(g->interp))
     return false;
   if (i == g->inbox->n)
     return !quorum_complete(g) || g->visit(g->context, g->chosen, g->n);
@@ -186,8 +186,8 @@ static void bind_quorum(struct eval *e, const struct action *a, const struct inb
 
 static void mark(const struct eval *e, uint32_t var, value v, struct span at) {
   e->local[LOCAL_VAR(var)] = v;
-  if (e->assigned_at)
-    e->assigned_at[var] = at;
+  if (e->record.assigned_at)
+    e->record.assigned_at[var] = at;
 }
 
 /* The body cannot read the program point, so the point advances first, and a `goto` in the body overrides it. */
@@ -229,8 +229,8 @@ enum action_result action_take(struct interpreter *interp, uint32_t action, uint
   e.shared = globals;
   e.outbox = out;
   e.choices = choices;
-  e.assigned_at = places ? places->local : NULL;
-  e.shared_at = places ? places->shared : NULL;
+  e.record.assigned_at = places ? places->local : NULL;
+  e.record.shared_at = places ? places->shared : NULL;
   enum action_result result = run_action(&e, &m->roles[e.role].actions[action], messages, n);
   interp->order_mattered |= e.order_mattered;
   if (result == ACTION_ERROR)

@@ -230,6 +230,15 @@ void event_set_script(struct event *e, const uint32_t *choices, size_t n) {
   e->script.n = (uint32_t)n;
 }
 
+const struct action *event_action(const struct model *m, const struct event *e) {
+  return e->action == NO_ACTION ? NULL : &m->roles[model_role_of(m, e->process)].actions[e->action];
+}
+
+uint32_t event_message_kind(const struct model *m, const struct event *e) {
+  const struct action *a = event_action(m, e);
+  return a ? a->kind : e->message_kind;
+}
+
 /* --- log of a step --- */
 
 #define LOG(log, list, entry)                                                                                          \

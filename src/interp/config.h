@@ -117,6 +117,8 @@ struct witness *witness_of_event(const struct model *, enum event_kind, uint32_t
 void event_add_taken(struct event *, struct taken_message); /* keeps the messages ascending by sender */
 void event_add_out(struct event *, uint32_t number);        /* call in ascending order */
 void event_set_script(struct event *, const uint32_t *choices, size_t n);
+const struct action *event_action(const struct model *, const struct event *); /* NULL: none */
+uint32_t event_message_kind(const struct model *, const struct event *);       /* of the messages in `taken` */
 
 /* What happened in a step, for display. */
 struct sent {

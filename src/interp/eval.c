@@ -1,5 +1,7 @@
 #include "interp/eval_internal.h"
 
+#include "model/node.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,7 @@ void eval_begin(struct eval *e, struct interpreter *interp) {
   e->model = interp->model;
   e->values = &interp->model->values;
   e->scratch = &interp->scratch;
-  e->reads = interp->reads;
+  e->record.reads = interp->reads;
   arena_clear(e->scratch);
   size_t n = e->model->nslots + 1;
   e->slot = arena_array(e->scratch, n, sizeof *e->slot);
@@ -68,9 +70,9 @@ static value eval_heard(struct eval *e, const struct node *n) {
 
 /* Whom p hears. A heard-of set that has not been chosen yet (struct eval) has no value. */
 static const uint8_t *heard_by(struct eval *e, value p) {
-  if (!e->heard[p])
+  if (!e->round.heard[p])
     longjmp(*e->failure, 1);
-  return e->heard[p];
+  return e->round.heard[p];
 }
 
 static value eval_heard_of(struct eval *e, const struct node *n) {
@@ -78,7 +80,7 @@ static value eval_heard_of(struct eval *e, const struct node *n) {
   const uint8_t *heard = heard_by(e, p);
   value set = set_empty(e->values, n->type);
   for (uint32_t q = 0; q < e->model->nprocesses; q++)
-    if (heard[q] && !(n->op == NODE_SHO && e->corrupt && e->corrupt[p][q]))
+    if (heard[q] && !(n->op == NODE_SHO && e->round.corrupt && e->round.corrupt[p][q]))
       set = set_insert(e->values, n->type, set, q);
   return set;
 }
@@ -118,8 +120,8 @@ static value eval_remote(struct eval *e, const struct node *n) {
               (long long)(p - role->first + 1));
   if (n->op == NODE_INITIAL)
     return c->local[p][role_initial_at(role, var)];
-  if (n->op == NODE_ORACLE && e->oracles && e->oracles[p])
-    return e->oracles[p][oracle_position(role, var)];
+  if (n->op == NODE_ORACLE && e->round.oracles && e->round.oracles[p])
+    return e->round.oracles[p][oracle_position(role, var)];
   return c->local[p][LOCAL_VAR(var)];
 }
 
@@ -196,7 +198,7 @@ static bool eval_in(struct eval *e, const struct node *n) {
     return type_has(e->values, t->element, v);
   if ((of->op == NODE_HO || of->op == NODE_SHO)) {
     value p = eval_node(e, of->kid[0]);
-    return heard_by(e, p)[v] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][v]);
+    return heard_by(e, p)[v] && !(of->op == NODE_SHO && e->round.corrupt && e->round.corrupt[p][v]);
   }
   if (of->op == NODE_RECEIVED) {
     for (uint32_t k = 0; k < e->received->n; k++)
@@ -235,7 +237,7 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
     value p = eval_node(e, of->kid[0]);
     const uint8_t *heard = heard_by(e, p);
     for (uint32_t q = 0; q < e->model->nprocesses; q++)
-      total += heard[q] && !(of->op == NODE_SHO && e->corrupt && e->corrupt[p][q]);
+      total += heard[q] && !(of->op == NODE_SHO && e->round.corrupt && e->round.corrupt[p][q]);
     return (value)total;
   }
   if (of->op == NODE_ROLE_SET || of->op == NODE_CORRECT || of->op == NODE_FAULTY) {
@@ -396,7 +398,7 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_SLOT:
     return eval_forced(e, e->slot[n->index]);
   case NODE_VAR:
-    if (e->reads)
+    if (e->record.reads)
       note_read(e, n->index);
     return e->local[LOCAL_VAR(n->index)];
   case NODE_GLOBAL:
@@ -484,7 +486,11 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_WRAP:
     return value_wrap(eval_node(e, n->kid[0]));
   case NODE_OTHERWISE:
-    return eval_maybe(e, n->kid[0], &v) ? v : eval_node(e, n->kid[1]);
+    if (!eval_maybe(e, n->kid[0], &v))
+      return eval_node(e, n->kid[1]);
+    for (uint32_t i = otherwise_wraps(n); i > 0; i--)
+      v = value_wrap(v);
+    return v;
   case NODE_RECORD:
   case NODE_SEQUENCE:
     return eval_parts(e, n);

@@ -71,6 +71,22 @@ void choices_clear(struct choices *);
 void choices_give(struct choices *, const struct script *); /* only the choices of the script */
 bool choices_next(struct choices *);                        /* advances to the next script; false: all were tried */
 
+/* What an evaluation records about itself. NULL: not recorded. */
+struct eval_record {
+  struct span *assigned_at; /* by variable: the last assignment in this run, {0,0} if none */
+  struct span *shared_at;   /* likewise, by global */
+  bool *assigned;           /* by variable */
+  bool *reads;              /* by variable: its value from before this run was read */
+};
+
+/* What the adversary chose in the round that a clause is about. All NULL: the evaluation is not about a round. */
+struct adversary_round {
+  uint8_t *const
+      *heard; /* heard[p][q]; heard[p] is NULL: not chosen yet, and an expression that reads it has no value */
+  uint8_t *const *corrupt; /* corrupt[p][q]: heard but forged */
+  value *const *oracles;   /* by process: oracle values in order; NULL: in the local state */
+};
+
 struct eval {
   struct interpreter *interp;
   const struct model *model;
@@ -87,20 +103,14 @@ struct eval {
   const value *globals;
   value *shared; /* in an action: the working copy of globals, which assignments change; globals points to the same
                     array */
-  struct outbox *outbox;    /* in an action: where `send` puts messages; NULL: sending is not allowed */
-  struct span *assigned_at; /* by variable: the last assignment in this run, {0,0} if none; or NULL */
-  struct span *shared_at;   /* likewise, by global */
-  bool *assigned;           /* by variable, or NULL */
-  bool *reads;              /* by variable: its value from before this run was read; NULL: not recorded */
+  struct outbox *outbox; /* in an action: where `send` puts messages; NULL: sending is not allowed */
+  struct eval_record record;
   struct lazy lazy[LAZY_MAX];
   uint32_t nlazy;
   bool order_mattered;
   /* properties and environments */
   const struct config *before, *after;
-  uint8_t *const
-      *heard; /* heard[p][q]; heard[p] is NULL: not chosen yet, and an expression that reads it has no value */
-  uint8_t *const *corrupt;     /* corrupt[p][q]: heard but forged */
-  value *const *oracles;       /* by process: oracle values in order; NULL: in the local state */
+  struct adversary_round round;
   struct decisions *decisions; /* NULL: dependence on counts is not traced */
   /* control */
   struct choices *choices;
@@ -120,7 +130,7 @@ struct interpreter {
   const volatile sig_atomic_t *stop; /* or NULL */
   enum semantics semantics;          /* steps */
   bool arrivals;
-  bool *reads;            /* where evaluations record reads (eval->reads); or NULL */
+  bool *reads;            /* where evaluations record reads (eval->record.reads); or NULL */
   const char *coins_lost; /* why coins could not be separated from choices of the adversary, or NULL */
   bool order_mattered;    /* steps: some `foreach` of an action gave different results for different orders */
 };

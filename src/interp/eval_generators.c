@@ -139,12 +139,12 @@ bool process_in(struct eval *e, enum op op, uint32_t p) {
 }
 
 bool role_member(struct eval *e, uint32_t p) {
-  return !e->before || e->heard || !(e->before->local[p][LOCAL_STATUS] & STATUS_BYZANTINE);
+  return !e->before || e->round.heard || !(e->before->local[p][LOCAL_STATUS] & STATUS_BYZANTINE);
 }
 
 static bool role_quantified(struct eval *e, uint32_t p) {
   const value idle = STATUS_BYZANTINE | STATUS_CRASHED | STATUS_HALTED;
-  return e->heard ? !(e->before->local[p][LOCAL_STATUS] & idle) : role_member(e, p);
+  return e->round.heard ? !(e->before->local[p][LOCAL_STATUS] & idle) : role_member(e, p);
 }
 
 static bool loop_processes(struct eval *e, struct eval_generator_loop *l, const struct node *range) {

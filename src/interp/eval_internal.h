@@ -31,8 +31,8 @@ struct form form_minus(struct eval *, const struct form *, const struct form *, 
 
 /* Records a read of the variable's value from before the run, unless it was assigned since. */
 static inline void note_read(struct eval *e, uint32_t var) {
-  if (!e->assigned_at || !e->assigned_at[var].to)
-    e->reads[var] = true;
+  if (!e->record.assigned_at || !e->record.assigned_at[var].to)
+    e->record.reads[var] = true;
 }
 
 /* eval.c */

@@ -29,14 +29,7 @@ static bool visit_witness(struct eval *e, void *context, uint64_t weight) {
   for (size_t k = 0; k < w->n; k++)
     if (same_tuple(w->tuples + k * width, tuple, width))
       return true;
-  if (w->n == w->cap) {
-    size_t cap = w->cap ? 2 * w->cap : 8;
-    value *grown = arena_array(e->scratch, cap * (width + 1), sizeof *grown);
-    if (w->n)
-      memcpy(grown, w->tuples, w->n * width * sizeof *grown);
-    w->tuples = grown;
-    w->cap = cap;
-  }
+  w->tuples = arena_grown(e->scratch, w->tuples, &w->cap, w->n, width * sizeof *tuple);
   memcpy(w->tuples + w->n * width, tuple, width * sizeof *tuple);
   w->n++;
   return true;
@@ -125,21 +118,21 @@ static void exec_assign_shared(struct eval *e, const struct stmt *s) {
   value v = eval_node(e, s->expr);
   value *place = &e->shared[s->var];
   *place = assigned_part(e, e->model->globals[s->var].type, *place, s, 0, v);
-  if (e->shared_at)
-    e->shared_at[s->var] = s->at;
+  if (e->record.shared_at)
+    e->record.shared_at[s->var] = s->at;
 }
 
 static void exec_assign(struct eval *e, const struct stmt *s) {
   value v = eval_node(e, s->expr);
   const struct var *var = &e->model->roles[e->role].vars[s->var];
   value *place = &e->local[LOCAL_VAR(s->var)];
-  if (e->reads && s->npath > 0)
+  if (e->record.reads && s->npath > 0)
     note_read(e, s->var);
   *place = assigned_part(e, var->type, *place, s, 0, v);
-  if (e->assigned_at)
-    e->assigned_at[s->var] = s->at;
-  if (e->assigned)
-    e->assigned[s->var] = true;
+  if (e->record.assigned_at)
+    e->record.assigned_at[s->var] = s->at;
+  if (e->record.assigned)
+    e->record.assigned[s->var] = true;
 }
 
 /* --- sending --- */

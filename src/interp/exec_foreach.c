@@ -132,14 +132,14 @@ static void note_assigned(struct eval *e, const struct stmt *s, const struct pro
   const struct role *role = &e->model->roles[e->role];
   for (uint32_t i = 0; i < role->nvars; i++)
     if (e->local[LOCAL_VAR(i)] != first->local[LOCAL_VAR(i)]) {
-      if (e->assigned)
-        e->assigned[i] = true;
-      if (e->assigned_at)
-        e->assigned_at[i] = s->at;
+      if (e->record.assigned)
+        e->record.assigned[i] = true;
+      if (e->record.assigned_at)
+        e->record.assigned_at[i] = s->at;
     }
-  for (uint32_t i = 0; e->shared_at && i < e->model->nglobals; i++)
+  for (uint32_t i = 0; e->record.shared_at && i < e->model->nglobals; i++)
     if (e->shared[i] != first->shared[i])
-      e->shared_at[i] = s->at;
+      e->record.shared_at[i] = s->at;
 }
 
 /* Enumerates the sub-bags of the received messages. The results for a sub-bag depend on its order only through what the

@@ -442,8 +442,7 @@ struct witness *witness_renumbered(struct model *m, const struct recurrence *aga
   struct witness *copy = witness_copy(m, w);
   const struct renaming r = {.rounds = again->rounds};
   struct event *e = copy->event;
-  uint32_t kind =
-      e->action != NO_ACTION ? m->roles[model_role_of(m, e->process)].actions[e->action].kind : e->message_kind;
+  uint32_t kind = event_message_kind(m, e);
   for (uint32_t i = 0; i < e->ntaken; i++)
     if (!e->taken[i].forged)
       e->taken[i].message = value_rename(&m->values, m->messages[kind].type, e->taken[i].message, &r);

@@ -46,7 +46,7 @@ bool round_send_reaches(const struct model *m, const struct local_send *s, uint3
   case TARGET_EXPR:
     break;
   }
-  return set_contains(&m->values, m->process_set, s->to, to);
+  return set_contains(&m->values, m->process_types.set, s->to, to);
 }
 
 void local_begin(struct eval *e, struct interpreter *interp, uint32_t me, uint32_t point, value phase, value *local,
@@ -100,6 +100,17 @@ bool local_update(struct eval *e, const struct received *received) {
 
 bool oracle_chosen_at(const struct model *m, const struct var *var, uint32_t point) {
   return var->kind == VAR_ORACLE && (var->each == EACH_ROUND || m->points[point].phase_start);
+}
+
+const value *oracle_choice(const struct model *m, const struct config *c, const struct witness *w, uint32_t p,
+                           uint32_t var) {
+  const struct role *role = &m->roles[model_role_of(m, p)];
+  uint32_t position = 0;
+  if (!w->oracles[p] || !process_active(c->local[p][LOCAL_STATUS]) || !oracle_chosen_at(m, &role->vars[var], c->point))
+    return NULL;
+  for (uint32_t i = 0; i < var; i++)
+    position += role->vars[i].kind == VAR_ORACLE;
+  return &w->oracles[p][position];
 }
 
 bool oracle_reset_after(const struct model *m, const struct var *var, uint32_t point) {

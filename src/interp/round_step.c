@@ -181,7 +181,7 @@ static enum step_result update(const struct message_exchange *x, const struct wi
   local_begin(&e, x->interp, p, x->config->point, x->config->phase, local, x->config->globals);
   choices_give(&choices, &w->updates[p]);
   e.choices = &choices;
-  e.assigned_at = assigned_at;
+  e.record.assigned_at = assigned_at;
   enum step_result result = local_update(&e, &received) ? STEP_OK : STEP_ERROR;
   if (result == STEP_ERROR)
     *error = e.error;

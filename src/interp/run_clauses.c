@@ -29,15 +29,15 @@ static void visible_round_release(struct visible_round *r) {
   memory_free(r->corrupt);
 }
 
-static void eval_round(struct eval *e, struct interpreter *interp, const struct config *c, uint8_t *const *heard,
-                       uint8_t *const *corrupt) {
+void eval_round(struct eval *e, struct interpreter *interp, const struct config *c, uint8_t *const *heard,
+                uint8_t *const *corrupt) {
   eval_begin(e, interp);
   e->before = c;
   e->globals = c->globals;
   e->point = c->point;
   e->phase = c->phase;
-  e->heard = heard;
-  e->corrupt = corrupt;
+  e->round.heard = heard;
+  e->round.corrupt = corrupt;
 }
 
 bool part_holds(struct interpreter *interp, const struct clause *clause, const struct node *pred, const value *bound,

@@ -16,6 +16,11 @@ bool clause_holds_of_run(struct interpreter *, uint32_t environment, uint32_t cl
                          const struct config *const *configs, const struct witness *const *steps, uint32_t n,
                          uint32_t loop);
 
+/* Begins an evaluation in a round: the state with the oracles of the round, heard-of sets (a set that is NULL is not
+   known) and, unless NULL, who is heard corrupted. */
+void eval_round(struct eval *, struct interpreter *, const struct config *, uint8_t *const *heard,
+                uint8_t *const *corrupt);
+
 /* The parts of these checks. All values of the clause's witness, nwitness each, for a round or phase that starts here.
  */
 value *clause_witnesses(struct interpreter *, const struct clause *, const struct config *, uint32_t *n);

@@ -69,7 +69,7 @@ static bool admits(struct expansion *x, struct filter_context *q, const struct f
   e.globals = q->seen.globals;
   e.point = q->seen.point;
   e.phase = q->seen.phase;
-  e.heard = q->heard;
+  e.round.heard = q->heard;
   e.failure = &failure;
   if (setjmp(failure))
     return false;

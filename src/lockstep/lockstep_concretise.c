@@ -322,8 +322,8 @@ static bool same_round_send(struct concretisation *k, const struct local_send *r
     return false;
   const struct model *m = k->system->model;
   if (real->target == TARGET_ONE)
-    return to_packed(k, m->processes, real->to) == packed->to;
-  return real->target != TARGET_EXPR || to_packed(k, m->process_set, real->to) == packed->to;
+    return to_packed(k, m->process_types.any, real->to) == packed->to;
+  return real->target != TARGET_EXPR || to_packed(k, m->process_types.set, real->to) == packed->to;
 }
 
 static bool find_send_script(struct concretisation *k, uint32_t q, value *local, const struct actor *a,

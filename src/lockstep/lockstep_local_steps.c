@@ -140,7 +140,7 @@ static uint32_t update_put(struct lockstep *s, struct eval *e, bool ok) {
   v[0] = e->local[LOCAL_STATUS];
   v[1] = ok ? 0 : 1 + (value)error_put(s, &e->error);
   for (uint32_t i = 0; i < role->nvars && ok; i++)
-    if (e->assigned[i]) {
+    if (e->record.assigned[i]) {
       v[n++] = i;
       v[n++] = e->local[LOCAL_VAR(i)];
     }
@@ -199,7 +199,7 @@ uint32_t step_updates_traced(struct lockstep *s, uint32_t projection, const valu
     local_begin(e, s->interp, c.me, c.point, c.phase, local, c.globals);
     e->role = c.role;
     e->choices = &choices;
-    e->assigned = assigned;
+    e->record.assigned = assigned;
     e->decisions = decisions;
     e->stop = s->interp->stop;
     bool ok = local_update(e, &received);

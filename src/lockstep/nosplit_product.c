@@ -8,13 +8,15 @@
 
 #include <string.h>
 
+#define TABLE_SETS 2048 /* a table of intersections of so many sets takes 4 MiB */
+
 struct cliques {
   struct expansion *x;
   bool (*product)(struct expansion *);
   uint32_t words;     /* of a set of actors */
   VEC(uint64_t) sets; /* distinct maximal heard-of sets; number 0 is the empty set, which intersects no set */
   uint32_t n;
-  bool *meets;  /* [set * n + set]: do they intersect? */
+  bool *meets;  /* [set * n + set]: do they intersect? NULL: there are too many sets for a table */
   bool *chosen; /* by set */
 };
 
@@ -63,25 +65,37 @@ static uint32_t *number_sets(struct cliques *c) {
     a->mask_sets = next;
     for (uint32_t k = 0; k < all->n; k++)
       for (uint32_t j = 0; j < all->outcomes[k].nmasks; j++)
-        *next++ = set_put(c, &a->receivable, all->outcomes[k].masks + (size_t)j * words);
+        *next++ = lockstep_stopped(s) ? 0 : set_put(c, &a->receivable, all->outcomes[k].masks + (size_t)j * words);
   }
   return numbers;
 }
 
+static bool intersect(const struct cliques *c, uint32_t a, uint32_t b) {
+  const uint64_t *of_a = c->sets.at + (size_t)a * c->words, *of_b = c->sets.at + (size_t)b * c->words;
+  for (uint32_t w = 0; w < c->words; w++)
+    if (of_a[w] & of_b[w])
+      return true;
+  return false;
+}
+
 static void find_meetings(struct cliques *c) {
+  if (c->n > TABLE_SETS)
+    return;
   c->meets = memory_alloc((size_t)c->n * c->n);
   for (uint32_t i = 0; i < c->n; i++)
     for (uint32_t k = 0; k < c->n; k++)
-      for (uint32_t w = 0; w < c->words; w++)
-        c->meets[(size_t)i * c->n + k] |=
-            (c->sets.at[(size_t)i * c->words + w] & c->sets.at[(size_t)k * c->words + w]) != 0;
+      c->meets[(size_t)i * c->n + k] = intersect(c, i, k);
 }
 
-static bool meet(const struct cliques *c, uint32_t a, uint32_t b) { return c->meets[(size_t)a * c->n + b]; }
+static bool meet(const struct cliques *c, uint32_t a, uint32_t b) {
+  return c->meets ? c->meets[(size_t)a * c->n + b] : intersect(c, a, b);
+}
 
 /* Bron and Kerbosch 1973, with a pivot: every maximal family of pairwise intersecting sets. */
 static bool grow(struct cliques *c, const uint32_t *candidates, uint32_t n, const uint32_t *excluded,
                  uint32_t nexcluded) {
+  if (lockstep_stopped(c->x->system))
+    return false;
   if (n == 0) {
     if (nexcluded)
       return true;

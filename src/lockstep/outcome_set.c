@@ -23,7 +23,6 @@ void outcome_tables_release(struct outcome_tables *t) {
   memo_release(&t->outcome_sets_of);
   memo_release(&t->local_successors_of);
   memo_release(&t->within_bag);
-  memo_release(&t->united);
   memo_release(&t->region_roots);
   vec_release(&t->outcome_sets);
   vec_release(&t->local_successors);
@@ -32,9 +31,8 @@ void outcome_tables_release(struct outcome_tables *t) {
 
 size_t outcome_tables_bytes(const struct outcome_tables *t) {
   return intern_bytes(t->receivables) + intern_bytes(t->next_lists) + memo_bytes(&t->outcome_sets_of) +
-         memo_bytes(&t->local_successors_of) + memo_bytes(&t->within_bag) + memo_bytes(&t->united) +
-         memo_bytes(&t->region_roots) + vec_bytes(&t->outcome_sets) + vec_bytes(&t->local_successors) +
-         vec_bytes(&t->regions);
+         memo_bytes(&t->local_successors_of) + memo_bytes(&t->within_bag) + memo_bytes(&t->region_roots) +
+         vec_bytes(&t->outcome_sets) + vec_bytes(&t->local_successors) + vec_bytes(&t->regions);
 }
 
 /* --- receivables and outcome sets --- */

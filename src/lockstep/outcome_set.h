@@ -65,7 +65,6 @@ struct outcome_tables {
   VEC(struct local_outcome_set) outcome_sets;
   VEC(struct lockstep_successors) local_successors;
   struct memo within_bag;   /* (projection, bag) -> vectors: the updates of the bag and of all its sub-bags */
-  struct memo united;       /* (vector, vector) -> vectors: their union */
   struct memo region_roots; /* (projection, messages) -> regions */
   VEC(struct decision_node) regions;
 };

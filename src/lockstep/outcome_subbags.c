@@ -11,11 +11,8 @@
 
 /* Sets of updates, sorted, in system->vectors. */
 static uint32_t set_united(struct lockstep *s, uint32_t a, uint32_t b) {
-  uint32_t known;
   if (a == b)
     return a;
-  if (memo_find(&s->outcomes.united, a, b, &known))
-    return known;
   size_t na = intern_length(s->vectors, a), nb = intern_length(s->vectors, b), n = 0, i = 0, k = 0;
   const value *pa = intern_at(s->vectors, a), *pb = intern_at(s->vectors, b);
   value *v = memory_alloc((na + nb + 1) * sizeof *v);
@@ -28,7 +25,6 @@ static uint32_t set_united(struct lockstep *s, uint32_t a, uint32_t b) {
   }
   uint32_t set = intern_put(s->vectors, v, n);
   memory_free(v);
-  memo_add(&s->outcomes.united, a, b, set);
   return set;
 }
 

@@ -155,7 +155,7 @@ static bool sample_holds(struct size_sample *s, const struct node *body, uint32_
   e.before = s->config;
   for (uint32_t p = 0; p < s->interp->model->nprocesses; p++)
     s->heard[p] = row;
-  e.heard = s->heard;
+  e.round.heard = s->heard;
   e.failure = &failure;
   if (setjmp(failure))
     return false;
@@ -193,15 +193,19 @@ static bool *size_table(struct interpreter *interp, const struct node *body, uin
   return ok;
 }
 
+static void *grown_array(struct arena *arena, const void *at, uint32_t n, size_t each) {
+  char *grown = arena_array(arena, n + 1, each);
+  if (n)
+    memcpy(grown, at, n * each);
+  return grown;
+}
+
 static void add_size_rule(struct rules *r, struct interpreter *interp, const struct shape *s, struct arena *arena) {
   const struct model *m = interp->model;
   for (uint32_t role = 0; role < m->nroles; role++) {
     if (s->role != ROLE_ANY && s->role != role)
       continue;
-    struct size_rule *grown = arena_array(arena, r->nsizes + 1, sizeof *grown);
-    if (r->nsizes)
-      memcpy(grown, r->sizes, r->nsizes * sizeof *grown);
-    r->sizes = grown;
+    r->sizes = grown_array(arena, r->sizes, r->nsizes, sizeof *r->sizes);
     struct size_rule *rule = &r->sizes[r->nsizes++];
     rule->role = role;
     rule->followed = s->slots[0] >= SLOT_OF_INPUT ? 1 + s->slots[0] - SLOT_OF_INPUT : 0;
@@ -267,9 +271,9 @@ static bool is_uniform(struct interpreter *interp, const struct node *n, struct 
   sample_init(&sample, interp);
   uint8_t *row = memory_alloc(m->nprocesses + 1);
   for (uint32_t size = 0; size <= m->nprocesses; size++) {
-    value set = set_empty(&interp->model->values, m->process_set);
+    value set = set_empty(&interp->model->values, m->process_types.set);
     for (uint32_t p = 0; p < size; p++)
-      set = set_insert(&interp->model->values, m->process_set, set, p);
+      set = set_insert(&interp->model->values, m->process_types.set, set, p);
     for (uint32_t i = 0; i < nrest; i++)
       r->uniform_size[size] &= sample_holds(&sample, rest[i], n->gen[0].slot, set, row);
   }
@@ -482,13 +486,6 @@ static bool filter_of(struct interpreter *interp, const struct bound_condition *
     f->followed = 1 + s.slots[0] - SLOT_OF_INPUT;
   node_walk(c->pred, look_of_one, &fixed);
   return !fixed.other && (fixed.seen || f->followed);
-}
-
-static void *grown_array(struct arena *arena, const void *at, uint32_t n, size_t each) {
-  char *grown = arena_array(arena, n + 1, each);
-  if (n)
-    memcpy(grown, at, n * each);
-  return grown;
 }
 
 static void add_filter(struct filter **at, uint32_t *n, struct filter f, struct arena *arena) {

@@ -2,6 +2,7 @@
 #include "lower/lowering.h"
 
 #include "lower/environment_clauses.h"
+#include "model/node.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,16 +59,6 @@ void scope_of_formula(struct scope *s, struct lowering *l, const struct sym_stat
   s->globals = before->globals;
   s->point = before->point;
   s->phase = before->phase;
-}
-
-void *arena_grown(struct arena *a, void *at, size_t *cap, size_t n, size_t each) {
-  if (n < *cap)
-    return at;
-  *cap = *cap ? 2 * *cap : 8;
-  void *grown = arena_array(a, *cap, each);
-  if (n)
-    memcpy(grown, at, n * each);
-  return grown;
 }
 
 truth scope_narrow(struct scope *s, truth condition) {
@@ -553,6 +544,8 @@ static struct sym_value *lower_if(struct scope *s, const struct node *n) {
 static struct sym_value *lower_otherwise(struct scope *s, const struct node *n) {
   struct sym_value *v = NULL;
   truth there = lower_maybe(s, n->kid[0], &v);
+  for (uint32_t i = v ? otherwise_wraps(n) : 0; i > 0; i--)
+    v = sym_option(s->l, EXPR_TRUE, v);
   if (there == EXPR_TRUE)
     return v;
   struct sym_value *other = under(s, expr_not(s->l->graph, there), n->kid[1]);

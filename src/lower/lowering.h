@@ -76,7 +76,6 @@ struct sym_sent {
 };
 
 /* Growing arrays in an arena, so that a refusal (longjmp) does not leak them. */
-void *arena_grown(struct arena *, void *at, size_t *cap, size_t n, size_t each);
 #define arena_push(arena, v, x)                                                                                        \
   ((v)->at = arena_grown(arena, (v)->at, &(v)->cap, (v)->n, sizeof *(v)->at), (void)((v)->at[(v)->n++] = (x)))
 

@@ -58,7 +58,6 @@ static bool is_number(const struct type *t) {
          t->kind == TYPE_ROUND;
 }
 
-/* An empty set with room for all values of the element type; for unbounded numbers, with room for none. */
 struct sym_value *sym_whole_set(struct lowering *l, const struct type *element) {
   switch (element->kind) {
   case TYPE_INT:
@@ -301,6 +300,46 @@ struct sym_value *sym_default(struct lowering *l, const struct type *t) {
   return sym_const(l, t, type_default(&l->model->values, t));
 }
 
+/* Values that meet in one expression were converted to one type by the checker. Where that failed, no engine may give
+   a verdict. */
+static void require_alike(struct lowering *l, const struct sym_value *a, const struct sym_value *b) {
+  if (a->kind != b->kind || (a->kind == SYM_PARTS && a->n != b->n))
+    refuse_unknown_type(l);
+}
+
+static void require_kind(struct lowering *l, const struct type *t, const struct sym_value *v) {
+  enum sym_value_kind kind = SYM_NUMBER;
+  switch (t->kind) {
+  case TYPE_BOOL:
+    kind = SYM_BOOLEAN;
+    break;
+  case TYPE_OPTION:
+    kind = SYM_OPTION;
+    break;
+  case TYPE_SET:
+    kind = SYM_SET;
+    break;
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+    kind = SYM_PARTS;
+    break;
+  case TYPE_SEQUENCE:
+    kind = SYM_SEQUENCE;
+    break;
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+    break;
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    refuse_unknown_type(l);
+  }
+  if (v->kind != kind || (kind == SYM_PARTS && v->n != part_count(t)))
+    refuse_unknown_type(l);
+}
+
 /* ---- if-then-else ---- */
 
 static struct sym_value *if_part(struct lowering *l, truth c, struct sym_value *a, struct sym_value *b) {
@@ -313,6 +352,7 @@ struct sym_value *sym_ite(struct lowering *l, truth c, struct sym_value *a, stru
     return a;
   if (c == EXPR_FALSE)
     return b;
+  require_alike(l, a, b);
   switch (a->kind) {
   case SYM_BOOLEAN:
     return sym_truth(l, expr_ite(l->graph, c, a->truth, b->truth));
@@ -363,6 +403,7 @@ struct sym_value *sym_canonical(struct lowering *l, const struct type *t, struct
   struct sym_value *made = v;
   if (v->layout == t)
     return v;
+  require_kind(l, t, v);
   switch (v->kind) {
   case SYM_BOOLEAN:
   case SYM_NUMBER:
@@ -411,6 +452,7 @@ truth sym_equal(struct lowering *l, const struct sym_value *a, const struct sym_
   truth same = EXPR_TRUE;
   if (a == b)
     return EXPR_TRUE;
+  require_alike(l, a, b);
   switch (a->kind) {
   case SYM_BOOLEAN:
     return expr_equal(c, a->truth, b->truth);
@@ -440,10 +482,13 @@ truth sym_equal(struct lowering *l, const struct sym_value *a, const struct sym_
 truth sym_less(struct lowering *l, const struct sym_value *a, const struct sym_value *b) {
   struct expr_graph *c = l->graph;
   truth less = EXPR_FALSE;
+  require_alike(l, a, b);
   if (a->kind == SYM_NUMBER)
     return number_less(c, a->number, b->number);
   if (a->kind == SYM_BOOLEAN)
     return expr_and(c, expr_not(c, a->truth), b->truth);
+  if (a->kind == SYM_OPTION && a->truth == EXPR_TRUE && b->truth == EXPR_TRUE) /* numbers among which none may stand */
+    return sym_less(l, a->part[0], b->part[0]);
   if (a->kind != SYM_PARTS)
     lower_refuse(l, l->at, "an order of values that are not numbers");
   for (uint32_t i = a->n; i-- > 0;)
@@ -474,6 +519,7 @@ static truth sequence_fits(struct lowering *l, const struct type *t, const struc
 
 truth sym_fits(struct lowering *l, const struct type *t, const struct sym_value *v) {
   truth fits = EXPR_TRUE;
+  require_kind(l, t, v);
   switch (t->kind) {
   case TYPE_RANGE:
     return number_within(l->graph, v->number, t->lo, t->hi);
@@ -515,6 +561,7 @@ static void type_bounds(const struct type *t, int64_t *lo, int64_t *hi) {
 struct sym_value *sym_bounded(struct lowering *l, const struct type *t, struct sym_value *v) {
   int64_t lo, hi;
   struct sym_value *made;
+  require_kind(l, t, v);
   switch (v->kind) {
   case SYM_NUMBER:
     type_bounds(t, &lo, &hi);

@@ -12,7 +12,7 @@ enum sym_value_kind { SYM_BOOLEAN, SYM_NUMBER, SYM_OPTION, SYM_SET, SYM_PARTS, S
 
 struct sym_value {
   enum sym_value_kind kind;
-  truth truth;             /* TRUTH; OPTION: it has a value */
+  truth truth;             /* BOOLEAN; OPTION: it has a value */
   struct number number;    /* NUMBER; SEQUENCE: its length */
   struct sym_value **part; /* OPTION: one, or NULL if it is always empty; PARTS, SEQUENCE: n; a sequence may have some
                               beyond its length */

@@ -71,6 +71,11 @@ enum { /* as ops.def writes them */
        TEMPORAL = TRAIT_TEMPORAL
 };
 
+bool op_may_be_empty(enum op op) {
+  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY ||
+         op == NODE_FIRST || op == NODE_LAST;
+}
+
 unsigned op_traits(enum op op) {
   static const unsigned traits[] = {
 #define OP(name, text, kids, traits) traits,

@@ -46,6 +46,9 @@ static inline bool op_is_known(enum op op) { return (unsigned)op < NODE_OPS; }
    cautious answer for all others, including operators that are added later. */
 static inline unsigned op_number(enum op op) { return op; }
 
+/* Those that have no value if there is nothing to choose from. */
+bool op_may_be_empty(enum op);
+
 /* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
    a sequence. `p, q in P` is two generators. Later ranges and conditions may use earlier slots. */
 struct generator {
@@ -126,6 +129,7 @@ struct body {
   bool has_update;
   struct block finally;        /* runs right after the update of the last round */
   const struct type *received; /* type of the messages that can reach this role here, NULL: none can */
+  bool mixed;                  /* messages of other types can reach it too, and nobody reads any of them */
 };
 
 enum var_kind {
@@ -222,7 +226,7 @@ struct role {
 /* A round of the schedule, which is the same for all roles: `repeat` is unrolled, `phase` is a cycle. */
 struct point {
   const char *name; /* of the round, or NULL */
-  uint32_t name_id; /* its place in model->round_names, or NO_NAME */
+  uint32_t name_id; /* its index in model->round_names, or NO_NAME */
   value loop;       /* the repeat's counter here */
   uint32_t next;    /* POINT_END: the run ends after this round */
   uint32_t number;  /* of the round, counted from 1, when it is first executed */
@@ -359,6 +363,15 @@ enum semantics {
 };
 const char *semantics_name(enum semantics); /* "coarse", "m", "m-mp", ... as on the command line */
 
+struct process_types {
+  const struct type *any; /* TYPE_PROCESS of any role */
+  const struct type *set; /* sets of these */
+};
+struct round_names { /* the distinct names of rounds, in order of their first use */
+  const char **at;
+  uint32_t n;
+};
+
 struct model {
   struct arena arena;
   enum model_kind kind;
@@ -374,9 +387,8 @@ struct model {
   uint32_t ndefs;
   struct field *fields;
   uint32_t nfields;
-  uint32_t nslots;              /* of the largest frame */
-  const struct type *processes; /* TYPE_PROCESS of any role */
-  const struct type *process_set;
+  uint32_t nslots; /* of the largest frame */
+  struct process_types process_types;
   /* the algorithm */
   struct role *roles;
   uint32_t nroles;
@@ -387,8 +399,7 @@ struct model {
   uint32_t nmessages;
   struct point *points; /* rounds: the schedule */
   uint32_t npoints;
-  const char **round_names;
-  uint32_t nround_names;
+  struct round_names round_names;
   /* what is checked */
   struct environment *environments; /* at least one: `free` is made if there is none */
   uint32_t nenvironments;

@@ -109,6 +109,15 @@ bool node_has_traits_deep(const struct model *m, const struct node *n, unsigned 
 
 /* --- comparing, making --- */
 
+const struct type *otherwise_found(const struct node *otherwise) {
+  const struct node *left = otherwise->kid[0];
+  return op_may_be_empty(left->op) || left->type->kind != TYPE_OPTION ? left->type : left->type->element;
+}
+
+uint32_t otherwise_wraps(const struct node *otherwise) {
+  return option_depth_beyond(otherwise->type, otherwise_found(otherwise));
+}
+
 bool node_equal(const struct node *a, const struct node *b) {
   if (!a || !b)
     return a == b;

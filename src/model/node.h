@@ -19,6 +19,12 @@ bool node_has(const struct node *, bool (*is)(const struct node *));
 bool node_has_op_deep(const struct model *, const struct node *, enum op);
 bool node_has_traits_deep(const struct model *, const struct node *, unsigned traits);
 
+/* What the left operand of 'otherwise' finds: a member, or what is in the option. */
+const struct type *otherwise_found(const struct node *otherwise);
+/* How often what is found is wrapped into an option to become the value of 'otherwise': with options a and b of one
+   type, 'a otherwise b' is such an option, too. */
+uint32_t otherwise_wraps(const struct node *otherwise);
+
 /* The same expression, names of bound variables included. Unknown operators are equal to nothing. */
 bool node_equal(const struct node *, const struct node *);
 

@@ -365,5 +365,14 @@ bool type_any(const struct type *t, type_test_fn *is, const void *context) {
 static bool is_of_kind(const void *kind, const struct type *t) { return t->kind == *(const enum type_kind *)kind; }
 static bool is_same_type(const void *inner, const struct type *t) { return t == inner; }
 
+uint32_t option_depth_beyond(const struct type *a, const struct type *b) {
+  uint32_t n = 0;
+  for (; b->kind == TYPE_OPTION && a->kind == TYPE_OPTION; a = a->element)
+    b = b->element;
+  for (; a->kind == TYPE_OPTION && b->kind != TYPE_OPTION; a = a->element)
+    n++;
+  return n;
+}
+
 bool type_contains_kind(const struct type *t, enum type_kind kind) { return type_any(t, is_of_kind, &kind); }
 bool type_contains(const struct type *t, const struct type *inner) { return type_any(t, is_same_type, inner); }

@@ -80,8 +80,9 @@ value value_rename(struct values *, const struct type *, value v, const struct r
 /* Does `is` hold of the type, or of a type of its parts or indices? */
 typedef bool type_test_fn(const void *context, const struct type *);
 bool type_any(const struct type *, type_test_fn *is, const void *context);
-bool type_contains_kind(const struct type *, enum type_kind);      /* PROCESS or ROUND anywhere inside */
-bool type_contains(const struct type *, const struct type *inner); /* inner itself anywhere inside */
+uint32_t option_depth_beyond(const struct type *, const struct type *); /* by how many options the first is deeper */
+bool type_contains_kind(const struct type *, enum type_kind);           /* PROCESS or ROUND anywhere inside */
+bool type_contains(const struct type *, const struct type *inner);      /* inner itself anywhere inside */
 /* Is there a value of a leaf type other than `neutral` (VALUE_NONE: any) inside v, or an array that tells indices that
    hold such values apart? */
 bool value_holds(const struct values *, const struct type *, value v, type_test_fn *is_leaf, const void *context,

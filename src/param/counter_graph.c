@@ -135,7 +135,7 @@ static enum ternary truth_of(struct unfolder *u, const struct term *t) {
     const struct term *before = u->open;
     bool known = relation_row(u, t, false, row) && row_constant(row, u->width);
     int64_t difference = row[0];
-    u->open = before; /* an undecided IF inside only makes this undecided */
+    u->open = before; /* an undecided IF inside makes only this comparison undecided */
     memory_free(row);
     if (!known)
       return MAYBE;

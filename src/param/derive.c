@@ -165,7 +165,8 @@ static bool init_schedule(struct derivation_builder *d) {
   d->d->skipped = d->reached.last_pass - shape->first - shape->rounds;
   d->d->skip_after = shape->first + shape->rounds;
   return d->reached.last_pass > shape->first ||
-         derive_refuse(d, shape->at, "there is never more than one pass: give the parameters values");
+         derive_refuse(d, shape->at,
+                       "with these parameters the loop runs at most once: set the parameters to concrete values");
 }
 
 uint32_t derived_round(const struct derivation *dv, uint32_t point) {

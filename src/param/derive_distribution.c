@@ -21,8 +21,8 @@ static bool same_successor(const struct local_successor *a, const struct local_s
   return a->always == b->always && (a->always || term_same(a->can, b->can));
 }
 
-/* Has the local state the same successors as the class, under the same conditions? own: the state in which it stays
-   unchanged. The condition under which other members enter `own` is known only once there are other members. */
+/* Does the local state have the same successors as the class, under the same conditions? own: the state in which it
+   stays unchanged. The condition under which other members enter `own` is known only once there are other members. */
 static bool class_accepts(const struct successor_class *c, uint32_t own, const local_successor_vec *options) {
   for (size_t i = 0; i < c->go.n; i++) {
     const struct local_successor *o = &c->go.at[i];

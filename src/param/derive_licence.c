@@ -62,7 +62,7 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
   case VAR_ONCE:
     break;
   }
-  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts", v->name);
+  return derive_refuse(d, v->at, "the variable '%s' cannot be expressed by counters", v->name);
 }
 
 static bool check_vars(struct derivation_builder *d) {
@@ -241,9 +241,8 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
     ok = c->limit_node ? node_row(d, c->limit_node, 1, row)
                        : derive_refuse(d, c->at, "any number may be faulty: say how many");
   memory_free(row);
-  return ok || derive_refuse(d, c->at,
-                             "this clause ties processes together, or is not one of those that can be "
-                             "told in counts");
+  return ok ||
+         derive_refuse(d, c->at, "this clause relates processes to each other, or cannot be expressed by counters");
 }
 
 /* Heard-of sets may contain processes that send nothing, and counts of messages cannot say which. */
@@ -251,10 +250,12 @@ static bool check_coupling(struct derivation_builder *d) {
   if (d->heard.coupling == HEARD_FREELY)
     return true;
   if (d->heard.delivers || d->heard.crashes || d->heard.forges || d->heard.sizes.n)
-    return derive_refuse(d, d->heard.coupling_clause->at, "this clause goes with no other that says what is heard");
+    return derive_refuse(d, d->heard.coupling_clause->at,
+                         "this clause cannot be combined with another clause about heard-of sets or faults");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_OMIT)
-      return derive_refuse(d, d->heard.coupling_clause->at, "this clause goes with no other that says what is heard");
+      return derive_refuse(d, d->heard.coupling_clause->at,
+                           "this clause cannot be combined with another clause about heard-of sets or faults");
   return true;
 }
 
@@ -269,7 +270,8 @@ static bool check_environment(struct derivation_builder *d) {
     return derive_refuse(d, d->heard.corrupted->at,
                          "corrupted messages go only with losses, and without Byzantine processes");
   if (d->heard.byzantine && d->heard.sizes.n)
-    return derive_refuse(d, d->heard.byzantine->at, "sizes of heard-of sets do not go with Byzantine processes");
+    return derive_refuse(d, d->heard.byzantine->at,
+                         "sizes of heard-of sets cannot be combined with Byzantine processes");
   return check_coupling(d);
 }
 

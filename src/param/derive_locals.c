@@ -59,7 +59,7 @@ static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t
   if (known != UINT32_MAX)
     return known;
   if (d->reached.closed) { /* all reachable local states are known */
-    derive_refuse(d, d->role->at, "a local state was overlooked");
+    derive_refuse(d, d->role->at, "internal error: a local state was not derived");
     return UINT32_MAX;
   }
   if (d->d->locals.n == LOCALS_MAX) {

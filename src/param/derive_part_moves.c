@@ -28,7 +28,7 @@ static bool add_part_move(struct round_builder *r, uint32_t from, uint32_t to, s
   if (limit)
     m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, amount, limit));
   m.guard = make_and(d, m.guard, can);
-  if (counter[from] == NO_COUNTER) /* merge_flag_moves relies on it being the left operand */
+  if (counter[from] == NO_COUNTER) /* merge_flag_moves expects it as the left operand */
     m.guard = make_pair_and(d, make_leaf(d, TERM_CONTROL, flag[from]), m.guard);
   vec_clear(&r->local_moves);
   vec_push(&r->local_moves, ((struct local_move){amount, from, to}));

@@ -71,7 +71,8 @@ static bool count_messages(struct round_builder *r) {
       r->byzantine = make_sum(d, r->byzantine, local_count(d, l));
     if (!local_active(d, l) || !local_message(d, l, r->point, &message)) {
       if (d->heard.coupling != HEARD_FREELY)
-        derive_refuse(d, d->heard.coupling_clause->at, "this clause can be told in counts only if all send something");
+        derive_refuse(d, d->heard.coupling_clause->at,
+                      "this clause can be expressed by counters only if every process sends a message");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
       continue;
     }

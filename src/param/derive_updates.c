@@ -124,7 +124,7 @@ static void run(struct concolic_search *x, const uint32_t *counts, struct decisi
     memcpy(local, x->context, d->d->length * sizeof *local);
     local_begin(&e, d->interp, d->role->first, x->point, 1, local, NULL);
     e.choices = &choices;
-    e.assigned = assigned;
+    e.record.assigned = assigned;
     e.decisions = taken;
     bool went_well = local_update(&e, &received);
     changes[0] = local[LOCAL_STATUS];

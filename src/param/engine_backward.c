@@ -265,8 +265,8 @@ static void store_invariant(struct backward_search *b) {
                   b->out->depth, b->widened ? ", widened" : "");
 }
 
-/* The last cube intersects the initial states: searches a run along its path. If there is none, widening is banned for
-   the cube that caused the spurious path. Returns false if no cube was widened. */
+/* The last cube intersects the initial states: searches for a run along its path. If there is none, the path is
+   spurious, and the cube that caused it is not widened again. Returns false if no cube was widened. */
 static bool store_run(struct backward_search *b) {
   VEC(uint32_t) path = {0};
   uint32_t last = (uint32_t)b->found.n - 1;

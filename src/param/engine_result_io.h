@@ -1,4 +1,5 @@
-/* Results as text, sent from the process of an engine to the process that checks them. Both have the same graph. */
+/* Results as bytes (base/archive.h), sent from the process of an engine to the process that checks them. Both have the
+ * same graph. */
 #ifndef RONDO_PARAM_ENGINE_RESULT_IO_H
 #define RONDO_PARAM_ENGINE_RESULT_IO_H
 

@@ -28,13 +28,9 @@ static void add_picks(const struct script *script, const char *what, struct text
 
 /* --- steps --- */
 
-static uint32_t kind_of(const struct model *m, const struct event *e) {
-  return e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
-}
-
 static void describe_taken(struct session *s, const struct event *e, struct arena *arena, struct session_choice *out) {
   const struct model *m = &s->model;
-  uint32_t kind = kind_of(m, e);
+  uint32_t kind = event_message_kind(m, e);
   out->ntaken = e->ntaken;
   out->taken = arena_array(arena, e->ntaken + 1, sizeof *out->taken);
   for (uint32_t i = 0; i < e->ntaken; i++) {
@@ -71,7 +67,7 @@ static void describe_event(struct session *s, const struct event *e, struct aren
                                                    [EVENT_CRASH] = SESSION_CRASH,
                                                    [EVENT_RECOVER] = SESSION_RECOVER};
   const struct model *m = &s->model;
-  const struct action *a = e->action == NO_ACTION ? NULL : &process_role(m, e->process)->actions[e->action];
+  const struct action *a = event_action(m, e);
   struct text text = {0};
   out->kind = e->kind == EVENT_CRASH && a ? SESSION_CRASH_IN_ACTION : kinds[e->kind];
   out->process = e->process;
@@ -128,14 +124,12 @@ static void add_oracles(struct session *s, const struct config *c, const struct 
                         struct text *out) {
   const struct model *m = &s->model;
   const struct role *role = process_role(m, p);
-  for (uint32_t i = 0, k = 0; i < role->nvars && w->oracles[p]; i++) {
-    if (role->vars[i].kind != VAR_ORACLE)
-      continue;
-    if (oracle_chosen_at(m, &role->vars[i], c->point)) {
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const value *chosen = oracle_choice(m, c, w, p, i);
+    if (chosen) {
       text_addf(out, ", %s = ", role->vars[i].name);
-      value_print(&m->values, m, role->vars[i].type, w->oracles[p][k], out);
+      value_print(&m->values, m, role->vars[i].type, *chosen, out);
     }
-    k++;
   }
 }
 

@@ -42,7 +42,7 @@ static const char *initial_text(struct session *s, struct arena *arena, const st
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     value status = c->local[p][LOCAL_STATUS];
     text_add(&text, text.n ? "; " : "");
-    value_print(&m->values, m, m->processes, p, &text);
+    value_print(&m->values, m, m->process_types.any, p, &text);
     text_add(&text, status ? " " : "");
     status_text(status, &text);
     if (!(status & STATUS_BYZANTINE))

@@ -168,9 +168,7 @@ static bool is_goal(struct lookahead_search *b, const struct config *before, con
 
 /* Does the scope of the property end in this state? */
 static bool is_last(struct lookahead_search *b, const struct config *c) {
-  struct model_error ignored;
-  return b->property && b->property->until &&
-         config_holds(b->session->interp, b->property->until, c, NULL, &ignored) == V_TRUE;
+  return b->property && property_ends(b->session->interp, b->property, c);
 }
 
 /* Asynchronous rounds: path.async is at this state. */

@@ -15,6 +15,8 @@ struct known_outcome {
   enum session_search search;
 };
 
+typedef VEC(int64_t) context_key;
+
 struct outcome_collector {
   struct round_search *search;
   uint32_t process;
@@ -47,12 +49,24 @@ static struct known_outcome *outcome_known(struct outcome_collector *k, const va
   return &k->known.at[k->known.n - 1];
 }
 
+/* Clauses about heard-of sets may read the oracles of all processes. Nothing else that they read is chosen in the
+   round, except heard-of sets and forged messages. */
+static void add_oracles(const struct round_search *h, context_key *key) {
+  const struct model *m = &h->session->model;
+  for (uint32_t q = 0; q < m->nprocesses && h->pruning.known.n; q++) {
+    const struct role *role = process_role(m, q);
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_ORACLE)
+        vec_push(key, h->exchange->local[q][LOCAL_VAR(i)]);
+  }
+}
+
 /* Was there an earlier context that looks the same to this process? */
 static bool prefix_seen(struct outcome_collector *k) {
   struct round_search *h = k->search;
   const struct model *m = &h->session->model;
   uint32_t p = k->process, length = role_local_length(process_role(m, p));
-  VEC(int64_t) key = {0};
+  context_key key = {0};
   struct model_error ignored;
   vec_push(&key, (int64_t)h->witness->crashes[p]);
   for (uint32_t i = 0; i < length; i++)
@@ -64,6 +78,7 @@ static bool prefix_seen(struct outcome_collector *k) {
     vec_push(&key, sent ? sent->message : 0);
     vec_push(&key, (int64_t)must_hear(h->exchange, h->witness, p, q));
   }
+  add_oracles(h, &key);
   size_t before = intern_count(k->seen);
   intern_put(k->seen, key.at, key.n);
   vec_release(&key);

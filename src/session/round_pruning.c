@@ -1,6 +1,7 @@
 #include "session/round_pruning.h"
 
 #include "interp/async_round.h"
+#include "interp/run_clauses.h"
 #include "model/node.h"
 
 #include <string.h>
@@ -113,13 +114,7 @@ static bool clause_may_hold(struct round_pruning *r, const struct clause *k, con
   struct config seen = *x->config;
   struct eval e;
   seen.local = x->local; /* with the oracles of this round */
-  eval_begin(&e, r->session->interp);
-  e.before = &seen;
-  e.globals = seen.globals;
-  e.point = seen.point;
-  e.phase = seen.phase;
-  e.heard = r->heard;
-  e.corrupt = corrupt;
+  eval_round(&e, r->session->interp, &seen, r->heard, corrupt);
   return may_be(&e, k->pred, true);
 }
 
@@ -162,11 +157,15 @@ static bool can_be_forged(const struct message_exchange *x, uint32_t p, uint32_t
   return x->config->local[q][LOCAL_STATUS] & STATUS_BYZANTINE || (exchange_message(x, q, p, &sent, &ignored) && sent);
 }
 
+static bool is_stopped(struct round_pruning *r) {
+  r->stopped |= interpreter_stopped(r->session->interp) != 0;
+  return r->stopped;
+}
+
 static bool keep_pair(void *context, const struct witness *w, const struct message_exchange *x, uint32_t p, uint32_t q,
                       bool forged) {
   struct round_pruning *r = context;
-  r->stopped |= interpreter_stopped(r->session->interp);
-  if (r->stopped || (forged && !can_be_forged(x, p, q)) || (w->heard[p][q] && message_is_absent(r, x, w, p, q)))
+  if (is_stopped(r) || (forged && !can_be_forged(x, p, q)) || (w->heard[p][q] && message_is_absent(r, x, w, p, q)))
     return false;
   if (r->budget && (forged || !w->heard[p][q]) && !exchange_within_budget(x, r->env, w))
     return false;
@@ -182,13 +181,14 @@ static bool some_row(struct round_pruning *r, struct witness *w, const struct me
   if (!message_is_absent(r, x, w, p, q) && some_row(r, w, x, q + 1))
     return true;
   w->heard[p][q] = 0;
-  return exchange_may_miss(x, r->env, w, r->reads, p, q) && !interpreter_stopped(r->session->interp) &&
-         some_row(r, w, x, q + 1);
+  return exchange_may_miss(x, r->env, w, r->reads, p, q) && !is_stopped(r) && some_row(r, w, x, q + 1);
 }
 
 static enum round_part keep_sent(void *context, struct witness *w, const struct message_exchange *x,
                                  enum step_result begun, const struct model_error *error) {
   struct round_pruning *r = context;
+  if (is_stopped(r))
+    return ROUND_STOP;
   if (r->ends == SESSION_NO_PROCESS)
     return ROUND_KEEP;
   return (begun == STEP_ERROR ? error->process == r->ends : some_row(r, w, x, 0)) ? ROUND_KEEP : ROUND_SKIP;

@@ -28,9 +28,8 @@ static void fill_instance(struct session *s, const struct property *p, const str
 
 /* Did the scope of the property end before that state? */
 bool property_over(struct session *s, const struct property *p, size_t position) {
-  struct model_error ignored;
   for (size_t i = 0; i < position && p->until; i++)
-    if (config_holds(s->interp, p->until, session_config_at(s, i), NULL, &ignored) == V_TRUE)
+    if (property_ends(s->interp, p, session_config_at(s, i)))
       return true;
   return false;
 }

@@ -159,9 +159,9 @@ bool session_load(struct session *s, const char *json, size_t length) {
   json_t *j = json_loadb(json, length, 0, &error);
   bool ok = j && load(s, j, &why);
   if (!j)
-    session_fail(s, "this is no JSON: line %d: %s", error.line, error.text);
+    session_fail(s, "this is not JSON: line %d: %s", error.line, error.text);
   else if (!ok && !s->interrupted)
-    session_fail(s, "this is no trace of the session: %s", text_or_empty(&why));
+    session_fail(s, "this is not a trace of the session: %s", text_or_empty(&why));
   text_release(&why);
   json_decref(j);
   return ok;

@@ -151,64 +151,6 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
   return result;
 }
 
-/* --- elements that a content does not distinguish --- */
-
-static const struct occurrence *find_occurrence(const struct canonical *k, const struct content_view *view,
-                                                uint32_t element) {
-  const struct occurrence *m = k->contents.occurrences.at + view->occurrences;
-  uint32_t low = 0, high = view->noccurrences;
-  while (low < high) {
-    uint32_t mid = (low + high) / 2;
-    if (m[mid].element == element)
-      return &m[mid];
-    if (m[mid].element < element)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return NULL;
-}
-
-static bool stays_if_swapped(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
-  k->exchange.pair[x] = y;
-  k->exchange.pair[y] = x;
-  bool same = rename_now(k, cell, name, k->exchange.pair) == name;
-  k->exchange.pair[x] = x;
-  k->exchange.pair[y] = y;
-  return same;
-}
-
-/* Interchangeability is an equivalence, so comparing with the first element of each class is enough. */
-static void find_interchangeable(struct canonical *k, uint32_t cell, content name) {
-  const struct content_view *view = content_view_of(k, cell, name);
-  uint32_t first = view->occurrences, n = view->noccurrences;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0; j < i && k->contents.occurrences.at[first + i].interchange_class ==
-                                      k->contents.occurrences.at[first + i].element;
-         j++) {
-      const struct occurrence *x = &k->contents.occurrences.at[first + i], *y = &k->contents.occurrences.at[first + j];
-      if (y->interchange_class == y->element && x->tag == y->tag &&
-          k->scalarset_of[x->element] == k->scalarset_of[y->element] &&
-          stays_if_swapped(k, cell, name, x->element, y->element))
-        k->contents.occurrences.at[first + i].interchange_class = y->element;
-    }
-  k->contents.views[k->cells->cell[cell].table].at[name].interchange_known = true;
-}
-
-bool content_interchanges(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
-  const struct content_view *view = content_view_of(k, cell, name);
-  const struct occurrence *a = find_occurrence(k, view, x), *b = find_occurrence(k, view, y);
-  if (!a || !b)
-    return !a && !b;
-  if (!view->interchange_known) {
-    find_interchangeable(k, cell, name);
-    view = content_view_of(k, cell, name);
-    a = find_occurrence(k, view, x);
-    b = find_occurrence(k, view, y);
-  }
-  return a->interchange_class == b->interchange_class;
-}
-
 uint32_t cell_renamed(const struct canonical *k, uint32_t cell, const uint32_t *to) {
   const struct state_cell *c = &k->cells->cell[cell];
   switch (c->kind) {

@@ -38,51 +38,33 @@ static void index_occurrences(struct canonical *k) {
   k->exchange.indexed = true;
 }
 
-/* A candidate exchange: a[i] with b[i]. */
-struct element_swap {
-  const uint32_t *a, *b;
-  uint32_t n;
-};
-
-static bool interchanges_all(struct canonical *k, uint32_t cell, const struct element_swap *e) {
-  for (uint32_t i = 0; i < e->n; i++)
-    if (!content_interchanges(k, cell, k->search.row[cell], e->a[i], e->b[i]))
-      return false;
-  return true;
-}
-
-static bool cell_stays(struct canonical *k, uint32_t cell, const struct element_swap *e) {
+/* Does the cell's content stay in the row under exchange.swap? */
+static bool cell_stays(struct canonical *k, uint32_t cell) {
   if (cell == NO_CELL)
     return true;
   uint32_t to = cell_renamed(k, cell, k->exchange.swap);
-  if (to == cell) {
-    bool likens = interchanges_all(k, cell, e);
-    if (likens || e->n == 1)
-      return likens;
-  }
   return content_renamed(k, cell, k->search.row[cell], k->exchange.swap) == k->search.row[to];
 }
 
-static bool own_cells_stay(struct canonical *k, uint32_t process, const struct element_swap *e) {
+static bool own_cells_stay(struct canonical *k, uint32_t process) {
   const struct state_cells *cells = k->cells;
   uint32_t n = k->nprocesses;
-  if (!cell_stays(k, process, e) || (cells->arrivals && !cell_stays(k, cells->order[process], e)))
+  if (!cell_stays(k, process) || (cells->arrivals && !cell_stays(k, cells->order[process])))
     return false;
   for (uint32_t q = 0; q < n && k->model->nmessages; q++)
-    if (!cell_stays(k, cells->channel[process * n + q], e) || !cell_stays(k, cells->channel[q * n + process], e))
+    if (!cell_stays(k, cells->channel[process * n + q]) || !cell_stays(k, cells->channel[q * n + process]))
       return false;
   return true;
 }
 
-static bool occurrences_stay(struct canonical *k, uint32_t element, const struct element_swap *e) {
+static bool occurrences_stay(struct canonical *k, uint32_t element) {
   for (uint32_t i = k->exchange.occurs_first[element]; i < k->exchange.occurs_first[element + 1]; i++)
-    if (!cell_stays(k, k->exchange.occurs_at.at[i], e))
+    if (!cell_stays(k, k->exchange.occurs_at.at[i]))
       return false;
   return true;
 }
 
 bool elements_interchangeable(struct canonical *k, const uint32_t *a, const uint32_t *b, uint32_t n) {
-  const struct element_swap e = {a, b, n};
   if (!k->exchange.indexed)
     index_occurrences(k);
   for (uint32_t i = 0; i < n; i++) {
@@ -91,8 +73,7 @@ bool elements_interchangeable(struct canonical *k, const uint32_t *a, const uint
   }
   bool same = true;
   for (uint32_t i = 0; i < n && same; i++)
-    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i], &e)) && occurrences_stay(k, a[i], &e) &&
-           occurrences_stay(k, b[i], &e);
+    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i])) && occurrences_stay(k, a[i]) && occurrences_stay(k, b[i]);
   for (uint32_t i = 0; i < n; i++) {
     k->exchange.swap[a[i]] = a[i];
     k->exchange.swap[b[i]] = b[i];

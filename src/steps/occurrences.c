@@ -89,7 +89,7 @@ bool cell_may_contain(const struct canonical *k, uint32_t cell, const struct ele
 static uint64_t note(struct canonical *k, uint32_t element, uint64_t tag) {
   if (k->scalarset_of[element] == NO_SCALARSET)
     return hash_mix(hash_mix(tag, 2), element);
-  vec_push(&k->contents.scratch, ((struct occurrence){element, element, tag}));
+  vec_push(&k->contents.scratch, ((struct occurrence){element, tag}));
   return hash_mix(hash_mix(tag, 3), k->scalarset_of[element]);
 }
 
@@ -109,7 +109,7 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
     if (kept && at[kept - 1].element == at[i].element)
       at[kept - 1].tag += tag;
     else
-      at[kept++] = (struct occurrence){at[i].element, at[i].element, tag};
+      at[kept++] = (struct occurrence){at[i].element, tag};
   }
   return kept;
 }
@@ -247,7 +247,7 @@ static void look_at_channel(struct canonical *k, struct hashes *h, const value *
 
 static void look_at_order(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    look_into(k, h, k->model->processes, v[i], i + 300);
+    look_into(k, h, k->model->process_types.any, v[i], i + 300);
 }
 
 /* The order of the members of the set may depend on the names of values. */
@@ -316,8 +316,7 @@ const struct content_view *content_view_make(struct canonical *k, uint32_t cell,
                                 .occurrences = occurrences,
                                 .parts = parts,
                                 .noccurrences = n,
-                                .nparts = (uint16_t)(k->contents.parts.n - parts),
-                                .interchange_known = n < 2};
+                                .nparts = (uint16_t)(k->contents.parts.n - parts)};
   return view;
 }
 

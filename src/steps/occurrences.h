@@ -6,8 +6,6 @@
 
 struct occurrence {
   uint32_t element;
-  /* if view->interchange_known: the first element that can be exchanged with this one without changing the content */
-  uint32_t interchange_class;
   uint64_t tag; /* its position in the content: invariant under renaming */
 };
 
@@ -26,7 +24,6 @@ struct content_view {
   uint32_t parts;
   uint32_t noccurrences;
   uint16_t nparts;
-  bool interchange_known;
 };
 
 struct content_views { /* for the contents of one table, by name */
@@ -54,7 +51,5 @@ static inline int content_compare(struct canonical *k, uint32_t cell, content x,
   uint64_t kx = content_view_of(k, cell, x)->key, ky = content_view_of(k, cell, y)->key;
   return kx < ky ? -1 : kx > ky ? 1 : content_compare_deeply(k, cell, x, y);
 }
-/* Does the content stay the same if these two elements of a scalarset are exchanged? */
-bool content_interchanges(struct canonical *, uint32_t cell, content, uint32_t x, uint32_t y);
 
 #endif

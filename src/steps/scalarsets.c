@@ -56,7 +56,7 @@ static void find_scalarsets(struct canonical *k) {
   k->rings = arena_array(&k->arena, m->nroles + 1, sizeof *k->rings);
   for (uint32_t x = 0; x < k->nelements; x++) {
     k->scalarset_of[x] = NO_SCALARSET;
-    k->exchange.swap[x] = k->exchange.pair[x] = x;
+    k->exchange.swap[x] = x;
   }
   for (uint32_t r = 0; r < m->nroles && l->of[REDUCE_SYMMETRY].applied; r++) {
     bool ring = m->roles[r].ring || l->identity[r] == IDENTITY_RING;

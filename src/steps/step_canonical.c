@@ -27,11 +27,13 @@ static uint32_t *elements_new(struct canonical *k) {
 static content *row_new(struct canonical *k) { return arena_array(&k->arena, k->cells->ncells + 1, sizeof(content)); }
 
 static void make_scratch(struct canonical *k) {
-  uint32_t **by_element[] = {&k->scalarset_of,         &k->search.to,         &k->search.best_to,
-                             &k->search.went,          &k->exchange.swap,     &k->exchange.pair,
-                             &k->exchange.parent,      &k->exchange.bundle,   &k->exchange.bundle_first,
-                             &k->exchange.bundle_size, &k->exchange.heads,    &k->refinement.members,
-                             &k->refinement.spare,     &k->renamed.value_map, &k->exchange.occurs_first};
+  uint32_t **by_element[] = {&k->scalarset_of,         &k->search.to,
+                             &k->search.best_to,       &k->search.went,
+                             &k->exchange.swap,        &k->exchange.parent,
+                             &k->exchange.bundle,      &k->exchange.bundle_first,
+                             &k->exchange.bundle_size, &k->exchange.heads,
+                             &k->refinement.members,   &k->refinement.spare,
+                             &k->renamed.value_map,    &k->exchange.occurs_first};
   for (size_t i = 0; i < sizeof by_element / sizeof *by_element; i++)
     *by_element[i] = elements_new(k);
   size_t deepest = (size_t)k->nelements + k->model->nroles + 2;

@@ -53,7 +53,7 @@ struct refinement {
 
 /* Exchanges of elements that may leave the current row unchanged. */
 struct element_exchanges {
-  uint32_t *swap, *pair;                                          /* by element: the identity, except during a test */
+  uint32_t *swap;                                                 /* by element: the identity, except during a test */
   bool indexed;                                                   /* occurs_at is valid for the row */
   uint32_t *occurs_first;                                         /* by element */
   VEC(uint32_t) occurs_at;                                        /* cells */

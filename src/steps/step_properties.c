@@ -320,7 +320,7 @@ uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *b
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
     struct step_property_memo *m = &s->checked.memos[i];
     if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
-      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+      broken |= UINT64_C(1) << i;
   }
   return broken;
 }

@@ -59,6 +59,7 @@ bool cut_by_distance(struct step_system *s) {
 /* before: the number of words that the buffers have room for. */
 static void use_layout(struct step_system *s, uint32_t before) {
   s->layout.short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
+  s->base.fast_successors = s->layout.short_keys && !s->plain;
   move_caches_clear(s);
   if (s->keys.nwords > before) {
     uint64_t **all[] = {&s->words, &s->scratch.next, &s->scratch.packed, &s->scratch.whole};
@@ -271,8 +272,7 @@ static void op_save(struct system *system, struct saver *to) {
     save_number(to, s->keys.width[i]);
     save_intern(to, s->cells.tables[i]);
   }
-  save_number(to, system->farthest.length);
-  save_bytes(to, system->farthest.bytes, system->farthest.length);
+  save_block(to, system->farthest.bytes, system->farthest.length);
 }
 
 static void op_load(struct system *system, struct loader *from) {
@@ -287,8 +287,8 @@ static void op_load(struct system *system, struct loader *from) {
     width[i] = (uint8_t)load_below(from, 33);
     load_intern(from, s->cells.tables[i]);
   }
-  size_t length = memory_size(load_number(from));
-  const void *farthest = load_borrowed(from, length);
+  size_t length;
+  const void *farthest = load_block(from, &length);
   if (!from->bad) {
     uint32_t distance = system->distance;
     keys_lay_out_like(&s->keys, width);

@@ -24,6 +24,16 @@ struct step_visibility {
   uint64_t *of_recovery; /* by role: the properties that read what a recovery changes */
 };
 
+/* What the text says about pairs of actions. Actions of a role are bits; of all roles, the rows of an action are one
+   for each role. */
+struct action_relations {
+  uint64_t **dependent;       /* [role][action]: actions of the same process that are not independent of it */
+  uint64_t **writers;         /* [role][action]: actions of the same process that may change a condition of it */
+  uint64_t ***shares;         /* [role][action][other role]: actions that share memory with it; NULL: there is none */
+  uint64_t ***writers_shared; /* likewise: actions that may change a condition of it through shared memory */
+  uint64_t *movers;           /* by role: actions that move a process to another point */
+};
+
 /* The current state. */
 struct stubborn_state {
   const content *row;
@@ -38,7 +48,8 @@ struct stubborn_state {
 /* A set under construction. */
 struct stubborn_set {
   senders *in;
-  bool *all_of_role; /* [role * stride + action]: contains the action for all processes of the role */
+  uint64_t *whole;       /* by process: actions of which all classes that can happen were added */
+  uint64_t *all_of_role; /* by role: actions of which they were added for all processes of the role */
   struct step_class *work;
   uint32_t nwork, work_cap;
   struct step_class *deferred; /* quorums that wait for senders; the senders are chosen as late as possible */
@@ -57,6 +68,7 @@ struct stubborn {
   int64_t **size; /* [role][action]: the number of messages that a quorum needs; 0: it depends on the state */
   uint32_t properties;
   struct step_visibility visible;
+  struct action_relations relations;
   struct stubborn_state state;
   struct stubborn_set set;
   uint32_t turn; /* the process to prefer in case of a tie */
@@ -134,6 +146,55 @@ static void read_environment(struct stubborn *s) {
   }
 }
 
+static bool share(const struct stubborn *s, const struct action_use *a, const struct action_use *b) {
+  uint32_t n = s->model->nglobals;
+  return meets(a->writes_shared, b->reads_shared, n) || meets(a->writes_shared, b->writes_shared, n) ||
+         meets(b->writes_shared, a->reads_shared, n);
+}
+
+/* The actions of each role that are related to this one through shared memory; NULL: none is. */
+static uint64_t *related_by_memory(const struct stubborn *s, const struct action_use *use, bool by_conditions,
+                                   struct arena *arena) {
+  const struct model *m = s->model;
+  uint64_t *rows = arena_alloc(arena, (m->nroles + 1) * sizeof *rows), any = 0;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t a = 0; a < m->roles[r].nactions; a++) {
+      const struct action_use *other = &s->use->of[r][a];
+      bool related = by_conditions ? meets(other->writes_shared, use->needs_shared, m->nglobals) : share(s, use, other);
+      rows[r] |= (uint64_t)related << a;
+      any |= rows[r];
+    }
+  return any ? rows : NULL;
+}
+
+static void relate_actions(struct stubborn *s, struct arena *arena) {
+  const struct model *m = s->model;
+  struct action_relations *to = &s->relations;
+  to->dependent = arena_alloc(arena, (m->nroles + 1) * sizeof *to->dependent);
+  to->writers = arena_alloc(arena, (m->nroles + 1) * sizeof *to->writers);
+  to->shares = arena_alloc(arena, (m->nroles + 1) * sizeof *to->shares);
+  to->writers_shared = arena_alloc(arena, (m->nroles + 1) * sizeof *to->writers_shared);
+  to->movers = arena_alloc(arena, (m->nroles + 1) * sizeof *to->movers);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    to->dependent[r] = arena_alloc(arena, (role->nactions + 1) * sizeof **to->dependent);
+    to->writers[r] = arena_alloc(arena, (role->nactions + 1) * sizeof **to->writers);
+    to->shares[r] = arena_alloc(arena, (role->nactions + 1) * sizeof **to->shares);
+    to->writers_shared[r] = arena_alloc(arena, (role->nactions + 1) * sizeof **to->writers_shared);
+    for (uint32_t a = 0; a < role->nactions; a++) {
+      const struct action_use *use = &s->use->of[r][a];
+      for (uint32_t i = 0; i < role->nactions; i++) {
+        to->dependent[r][a] |= (uint64_t)!s->independence->of[r][a * role->nactions + i] << i;
+        to->writers[r][a] |= (uint64_t)meets(s->use->of[r][i].writes, use->needs, role->nvars) << i;
+      }
+      to->shares[r][a] = related_by_memory(s, use, false, arena);
+      to->writers_shared[r][a] = related_by_memory(s, use, true, arena);
+      if (role->point_var != NO_VAR && use->writes[role->point_var])
+        to->movers[r] |= UINT64_C(1) << a;
+    }
+  }
+}
+
 struct stubborn *stubborn_new(struct state_cells *c, const struct action_uses *use, struct may_enable *may_enable) {
   const struct model *m = c->model;
   if (!may_enable || m->nprocesses > PROCESSES_MOST || c->query->nproperties > 63)
@@ -163,10 +224,12 @@ struct stubborn *stubborn_new(struct state_cells *c, const struct action_uses *u
   for (uint32_t i = 0; i < s->properties; i++)
     find_visible_to(s, i, &c->arena);
   read_environment(s);
+  relate_actions(s, &c->arena);
   size_t classes = (size_t)s->n * s->stride + 1;
   s->state.can = memory_alloc(classes * sizeof *s->state.can);
   s->set.in = memory_alloc(classes * sizeof *s->set.in);
-  s->set.all_of_role = memory_alloc((size_t)m->nroles * s->stride + 1);
+  s->set.whole = memory_alloc((s->n + 1) * sizeof *s->set.whole);
+  s->set.all_of_role = memory_alloc((m->nroles + 1) * sizeof *s->set.all_of_role);
   s->state.pending = memory_alloc(classes * sizeof *s->state.pending);
   s->state.sendable = memory_alloc(((size_t)s->n * m->nmessages + 1) * sizeof *s->state.sendable);
   s->state.possible = memory_alloc((s->n + 1) * sizeof *s->state.possible);
@@ -179,6 +242,7 @@ void stubborn_free(struct stubborn *s) {
     return;
   memory_free(s->state.can);
   memory_free(s->set.in);
+  memory_free(s->set.whole);
   memory_free(s->set.all_of_role);
   memory_free(s->state.pending);
   memory_free(s->state.sendable);
@@ -310,12 +374,24 @@ static void add(struct stubborn *s, uint32_t p, uint32_t a, senders which) {
   }
 }
 
-static void add_of_all(struct stubborn *s, uint32_t r, uint32_t a) {
-  const struct role *role = &s->model->roles[r];
-  bool *all_of_role = &s->set.all_of_role[(size_t)r * s->stride + a];
-  for (uint32_t i = 0; i < role->count && !*all_of_role; i++)
-    add(s, role->first + i, a, UINT64_MAX);
-  *all_of_role = true;
+/* All classes of these actions of a process. */
+static void add_actions(struct stubborn *s, uint32_t p, uint64_t actions) {
+  actions &= ~s->set.whole[p];
+  s->set.whole[p] |= actions;
+  for (; actions; actions &= actions - 1)
+    add(s, p, (uint32_t)__builtin_ctzll(actions), UINT64_MAX);
+}
+
+/* rows: by role, actions; of all processes of the role. */
+static void add_of_all(struct stubborn *s, const uint64_t *rows) {
+  for (uint32_t r = 0; rows && r < s->model->nroles; r++) {
+    const struct role *role = &s->model->roles[r];
+    uint64_t more = rows[r] & ~s->set.all_of_role[r];
+    s->set.all_of_role[r] |= more;
+    for (; more; more &= more - 1)
+      for (uint32_t i = 0; i < role->count; i++)
+        add_actions(s, role->first + i, more & -more);
+  }
 }
 
 /* Can this action of x send such a message to p? *by: the classes of the action that may. */
@@ -368,23 +444,11 @@ static void add_crash(struct stubborn *s, uint32_t p) {
 
 /* Adds every class that may change a condition of the action. */
 static void add_writers(struct stubborn *s, uint32_t p, uint32_t a) {
-  uint32_t r = role_of(s, p), vars = s->model->roles[r].nvars;
-  const struct action_use *use = &s->use->of[r][a];
-  for (uint32_t i = 0; i < s->model->roles[r].nactions; i++)
-    if (meets(s->use->of[r][i].writes, use->needs, vars))
-      add(s, p, i, UINT64_MAX);
+  uint32_t r = role_of(s, p);
+  add_actions(s, p, s->relations.writers[r][a]);
   if (s->recovers)
     add_crash(s, p);
-  for (uint32_t other = 0; other < s->model->nroles; other++)
-    for (uint32_t i = 0; i < s->model->roles[other].nactions; i++)
-      if (meets(s->use->of[other][i].writes_shared, use->needs_shared, s->model->nglobals))
-        add_of_all(s, other, i);
-}
-
-static bool share(const struct stubborn *s, const struct action_use *a, const struct action_use *b) {
-  uint32_t n = s->model->nglobals;
-  return meets(a->writes_shared, b->reads_shared, n) || meets(a->writes_shared, b->writes_shared, n) ||
-         meets(b->writes_shared, a->reads_shared, n);
+  add_of_all(s, s->relations.writers_shared[r][a]);
 }
 
 /* If channels are sets, a message that is already pending is absorbed, so sending it does not commute with taking
@@ -405,14 +469,9 @@ static void close_enabled(struct stubborn *s, const struct step_class *c) {
   const struct role *role = &s->model->roles[r];
   const struct action *action = &role->actions[c->action];
   const struct action_use *use = &s->use->of[r][c->action];
-  for (uint32_t a = 0; a < role->nactions; a++)
-    if (!s->independence->of[r][c->action * role->nactions + a])
-      add(s, p, a, UINT64_MAX);
+  add_actions(s, p, s->relations.dependent[r][c->action]);
   add_crash(s, p);
-  for (uint32_t other = 0; other < s->model->nroles && s->model->nglobals; other++)
-    for (uint32_t a = 0; a < s->model->roles[other].nactions; a++)
-      if (share(s, use, &s->use->of[other][a])) /* within one process they do not commute either */
-        add_of_all(s, other, a);
+  add_of_all(s, s->relations.shares[r][c->action]); /* within one process they do not commute either */
   if (s->set_channels)
     add_takers(s, p, use, action->trigger == TRIGGER_ONE ? bit(c->sender) : 0);
   /* its classes for messages that are not pending yet */
@@ -469,10 +528,7 @@ static bool is_elsewhere(const struct stubborn *s, uint32_t p, const struct acti
 }
 
 static void add_movers(struct stubborn *s, uint32_t p) {
-  const struct role *role = role_at(s, p);
-  for (uint32_t i = 0; i < role->nactions; i++)
-    if (s->use->of[role_of(s, p)][i].writes[role->point_var])
-      add(s, p, i, UINT64_MAX);
+  add_actions(s, p, s->relations.movers[role_of(s, p)]);
   if (s->recovers)
     add_crash(s, p);
 }
@@ -556,7 +612,8 @@ static void add_goals(struct stubborn *s, uint64_t undecided) {
 static uint32_t count_enabled(const struct stubborn *s) {
   uint32_t count = 0;
   for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
-    count += (uint32_t)__builtin_popcountll(s->set.in[i] & s->state.enabled[i]);
+    if (s->set.in[i] & s->state.enabled[i]) /* counting bits is slow on old processors */
+      count += (uint32_t)__builtin_popcountll(s->set.in[i] & s->state.enabled[i]);
   return count;
 }
 
@@ -567,7 +624,8 @@ static void keep_enabled(const struct stubborn *s, uint64_t *to) {
 
 static void begin_set(struct stubborn *s, uint32_t turn) {
   s->turn = turn;
-  memset(s->set.all_of_role, false, (size_t)s->model->nroles * s->stride);
+  memset(s->set.all_of_role, 0, s->model->nroles * sizeof *s->set.all_of_role);
+  memset(s->set.whole, 0, s->n * sizeof *s->set.whole);
   memset(s->set.in, 0, (size_t)s->n * s->stride * sizeof *s->set.in);
   s->set.nwork = s->set.ndeferred = 0;
 }

@@ -72,8 +72,10 @@ static struct encoded_send *send_all(struct encoder *e, struct scope *s, const s
   return out;
 }
 
-/* The message from p to q. Returns the condition that p sends two messages to q, which is an error. */
-static truth send_to(struct scope *s, struct sym_round *r, const struct encoded_send *out, uint32_t n, uint32_t q) {
+/* The message from p to q. Returns the condition that p sends two messages to q, which is an error. mixed: messages of
+   different types reach q. */
+static truth send_to(struct scope *s, struct sym_round *r, const struct encoded_send *out, uint32_t n, uint32_t q,
+                     bool mixed) {
   struct encoder *e = encoder_of(s);
   uint32_t p = s->me;
   truth error = EXPR_FALSE;
@@ -81,11 +83,14 @@ static truth send_to(struct scope *s, struct sym_round *r, const struct encoded_
     truth it = out[i].when == EXPR_FALSE
                    ? EXPR_FALSE
                    : expr_and(&e->t.graph, out[i].when, send_reaches(s, out[i].send, out[i].to, q));
+    const struct type *type = out[i].send->message->type;
     if (it == EXPR_FALSE)
       continue;
+    if (mixed && r->message[p][q] && type != r->type[p][q])
+      lower_refuse(&e->l, out[i].send->at, "messages of different types from one process to another");
     error = expr_or(&e->t.graph, error, expr_and(&e->t.graph, it, r->sent[p][q]));
     r->message[p][q] = r->message[p][q] ? sym_ite(&e->l, it, out[i].message, r->message[p][q]) : out[i].message;
-    r->type[p][q] = out[i].send->message->type;
+    r->type[p][q] = type;
     r->sent[p][q] = expr_or(&e->t.graph, r->sent[p][q], it);
   }
   return error;
@@ -101,8 +106,10 @@ static truth send_round(struct encoder *e, const struct sym_state *s, struct sym
     memcpy(scope.vars, r->oracles[p], role->nvars * sizeof *scope.vars);
     struct encoded_send *out = send_all(e, &scope, body, sym_process_active(&e->l, &s->of[p]));
     error = expr_or(&e->t.graph, error, scope.error);
-    for (uint32_t q = 0; q < e->l.model->nprocesses; q++)
-      error = expr_or(&e->t.graph, error, send_to(&scope, r, out, body->nsends, q));
+    for (uint32_t q = 0; q < e->l.model->nprocesses; q++) {
+      bool mixed = e->l.model->roles[model_role_of(e->l.model, q)].body[s->point].mixed;
+      error = expr_or(&e->t.graph, error, send_to(&scope, r, out, body->nsends, q, mixed));
+    }
   }
   return error;
 }
@@ -163,14 +170,15 @@ static void choose_forgeries(struct encoder *e, const struct sym_state *s, struc
 
 /* ---- updates ---- */
 
-static uint32_t receive(struct encoder *e, const struct sym_round *r, uint32_t p, struct sym_received *entries) {
+static uint32_t receive(struct encoder *e, const struct sym_round *r, uint32_t p, bool mixed,
+                        struct sym_received *entries) {
   uint32_t n = 0;
   for (uint32_t q = 0; q < e->l.model->nprocesses; q++) {
     truth arrives = expr_and(&e->t.graph, r->heard[p][q], expr_or(&e->t.graph, r->sent[q][p], r->forged[p][q]));
     struct sym_value *message = r->message[q][p];
     if (arrives == EXPR_FALSE)
       continue;
-    if (r->forgery[p][q])
+    if (r->forgery[p][q] && !mixed) /* mixed messages are not read */
       message = message ? sym_ite(&e->l, r->forged[p][q], r->forgery[p][q], message) : r->forgery[p][q];
     entries[n++] = (struct sym_received){arrives, message, number_of(q)};
   }
@@ -187,7 +195,7 @@ static truth update(struct encoder *e, const struct sym_state *s, const struct s
   truth acts = expr_and(&e->t.graph, sym_process_active(&e->l, &s->of[p]), expr_not(&e->t.graph, r->crash[p]));
   memcpy(scope.vars, r->oracles[p], role->nvars * sizeof *scope.vars);
   scope.received = entries;
-  scope.nreceived = receive(e, r, p, entries);
+  scope.nreceived = receive(e, r, p, body->mixed, entries);
   scope.path = acts;
   lower_block(&scope, &body->update);
   lower_block(&scope, &body->finally);
