@@ -108,8 +108,8 @@ bool live_shows_violation(const struct liveness_search *); /* a run that violate
 void run_result_fill_live(struct run_result *, const struct system *, const struct liveness_search *,
                           const struct licences *, const struct property *shown, const char *refused,
                           const char *vacuous);
-/* LIVE: describes what its trace, or the trace of an error, shows. */
-void property_result_describe_lasso(struct property_result *);
+/* LIVE: describes what its trace, or the trace of an error, shows; and of steps whether it may not be the shortest. */
+void property_result_describe_lasso(struct property_result *, bool shortest);
 /* Prints a clause about runs as in the source, "infinitely often: ...", on one line. */
 void clause_print(const struct model *, const struct clause *, struct text *);
 /* Makes the result inconclusive: the run found could not be built in time, or could not be closed to a lasso. */

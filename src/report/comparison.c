@@ -150,66 +150,6 @@ static double ratio_of(const struct comparison *c, uint32_t run, const struct ru
 
 /* --- text --- */
 
-/* A table of cells with a header row; columns are as wide as needed. Cells are owned. */
-struct text_grid {
-  uint32_t columns;
-  VEC(char *) cells;
-};
-
-static void grid_add(struct text_grid *g, struct text *cell) {
-  vec_push(&g->cells, memory_strdup(text_or_empty(cell)));
-  text_release(cell);
-}
-
-static void grid_add_word(struct text_grid *g, const char *word) { vec_push(&g->cells, memory_strdup(word)); }
-
-static size_t grid_width(const struct text_grid *g, uint32_t column) {
-  size_t widest = 0;
-  for (size_t i = column; i < g->cells.n; i += g->columns) {
-    size_t n = strlen(g->cells.at[i]);
-    widest = n > widest ? n : widest;
-  }
-  return widest;
-}
-
-/* Verdicts and row titles are left-aligned. */
-static bool is_word(const char *cell) {
-  for (enum verdict v = VERDICT_HOLDS; v <= VERDICT_VIOLATED; v++)
-    if (!strcmp(cell, verdict_word(v, true)))
-      return true;
-  return false;
-}
-
-static void add_cell(const struct text_grid *g, size_t at, const struct style *style, struct text *out) {
-  uint32_t column = (uint32_t)(at % g->columns);
-  const char *cell = g->cells.at[at];
-  int space = (int)(grid_width(g, column) - strlen(cell));
-  bool left = column == 0 || is_word(g->cells.at[g->columns + column]);
-  text_addf(out, "  %*s", left ? 0 : space, "");
-  enum verdict v = VERDICT_HOLDS;
-  while (v < VERDICT_VIOLATED && strcmp(cell, verdict_word(v, true)) != 0)
-    v++;
-  if (at < g->columns)
-    paint_add(out, style, PAINT_TITLE, cell);
-  else if (is_word(cell))
-    paint_add(out, style, verdict_paint(v), cell);
-  else
-    text_add(out, cell);
-  if (left && column + 1 < g->columns)
-    text_addf(out, "%*s", space, "");
-}
-
-static void grid_print(struct text_grid *g, const struct style *style, struct text *out) {
-  for (size_t i = 0; i < g->cells.n; i++) {
-    add_cell(g, i, style, out);
-    if ((i + 1) % g->columns == 0)
-      text_add(out, "\n");
-  }
-  for (size_t i = 0; i < g->cells.n; i++)
-    memory_free(g->cells.at[i]);
-  vec_release(&g->cells);
-}
-
 static void add_title(const struct comparison *c, uint32_t run, const struct style *style, struct text *out) {
   struct text title = {0};
   text_addf(&title, "%s%s", c->model->name, c->model->nparams ? ", " : "");
@@ -227,29 +167,25 @@ static void add_ratio(struct text *cell, double ratio, bool at_least) {
     number_add(cell, (uint64_t)(ratio + 0.5));
 }
 
-static void add_sizes(struct text_grid *g, const struct comparison *c, uint32_t i, uint32_t run) {
+static void add_sizes(struct text_table *t, const struct comparison *c, uint32_t i, uint32_t run) {
   const struct run_result *r = &c->of[i].runs[run];
   struct text cell = {0};
   variant_add(&cell, &c->variants[i]);
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
   number_add(&cell, r->stats.states);
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
   if (r->transitions_counted)
     number_add(&cell, r->stats.transitions);
-  else
-    text_add(&cell, "-");
-  grid_add(g, &cell);
-  if (r->stats.depth_unknown)
-    text_add(&cell, "-");
-  else
+  text_table_add(t, &cell);
+  if (!r->stats.depth_unknown)
     number_add(&cell, r->stats.depth);
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
   seconds_add(&cell, r->stats.seconds);
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
   bytes_add(&cell, r->stats.memory);
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
   add_ratio(&cell, ratio_of(c, run, r), !is_complete(r));
-  grid_add(g, &cell);
+  text_table_add(t, &cell);
 }
 
 static const struct property *compared(const struct comparison *c, uint32_t run, uint32_t k) {
@@ -257,57 +193,55 @@ static const struct property *compared(const struct comparison *c, uint32_t run,
   return is_compared(c, p) ? p->property : NULL;
 }
 
-static size_t grid_whole_width(const struct text_grid *g) {
-  size_t sum = 0;
-  for (uint32_t i = 0; i < g->columns; i++)
-    sum += grid_width(g, i) + 2;
-  return sum;
+static void add_verdict(struct text_table *t, enum verdict v) {
+  text_table_add_word(t, verdict_word(v, true), verdict_paint(v));
 }
 
 /* The table of sizes, with the verdicts if they fit. */
 static bool add_table(const struct comparison *c, uint32_t run, const struct style *style, bool verdicts,
                       struct text *out) {
   static const char *const heads[] = {"semantics", "states", "transitions", "depth", "time", "memory", "ratio"};
-  const uint32_t sizes = sizeof heads / sizeof *heads, n = c->of[0].runs[run].nproperties;
-  struct text_grid g = {.columns = sizes};
-  for (uint32_t k = 0; k < sizes; k++)
-    grid_add_word(&g, heads[k]);
+  const uint32_t n = c->of[0].runs[run].nproperties;
+  struct text_table t = {.indent = 2, .gap = 2};
+  for (uint32_t k = 0; k < sizeof heads / sizeof *heads; k++)
+    text_table_column(&t, heads[k], k ? ALIGN_RIGHT : ALIGN_LEFT, 0);
   for (uint32_t k = 0; verdicts && k < n; k++)
-    if (compared(c, run, k)) {
-      grid_add_word(&g, compared(c, run, k)->name);
-      g.columns++;
-    }
+    if (compared(c, run, k))
+      text_table_column(&t, compared(c, run, k)->name, ALIGN_LEFT, 0);
   for (uint32_t i = 0; i < c->n; i++) {
-    add_sizes(&g, c, i, run);
+    add_sizes(&t, c, i, run);
     for (uint32_t k = 0; verdicts && k < n; k++)
       if (compared(c, run, k))
-        grid_add_word(&g, verdict_word(verdict_of(&c->of[i].runs[run], compared(c, run, k)), true));
+        add_verdict(&t, verdict_of(&c->of[i].runs[run], compared(c, run, k)));
   }
-  bool fits = !verdicts || grid_whole_width(&g) <= style->width;
-  struct text table = {0};
-  grid_print(&g, style, &table);
-  if (fits)
-    text_add(out, table.at);
-  text_release(&table);
+  bool fits = !verdicts || text_table_width(&t) <= style->width;
+  if (fits) {
+    text_table_print_head(&t, style, out);
+    text_table_print_rows(&t, style, out);
+  }
+  text_table_release(&t);
   return fits;
 }
 
 static void add_verdicts(const struct comparison *c, uint32_t run, const struct style *style, struct text *out) {
-  struct text_grid g = {.columns = c->n + 1};
-  grid_add_word(&g, "");
+  struct text_table t = {.indent = 2, .gap = 2};
+  text_table_column(&t, "", ALIGN_LEFT, 0);
   for (uint32_t i = 0; i < c->n; i++) {
     struct text cell = {0};
     variant_add(&cell, &c->variants[i]);
-    grid_add(&g, &cell);
+    text_table_column(&t, cell.at, ALIGN_LEFT, 0);
+    text_release(&cell);
   }
   for (uint32_t k = 0; k < c->of[0].runs[run].nproperties; k++)
     if (compared(c, run, k)) {
-      grid_add_word(&g, compared(c, run, k)->name);
+      text_table_add_word(&t, compared(c, run, k)->name, PAINT_NONE);
       for (uint32_t i = 0; i < c->n; i++)
-        grid_add_word(&g, verdict_word(verdict_of(&c->of[i].runs[run], compared(c, run, k)), true));
+        add_verdict(&t, verdict_of(&c->of[i].runs[run], compared(c, run, k)));
     }
   text_add(out, "\n");
-  grid_print(&g, style, out);
+  text_table_print_head(&t, style, out);
+  text_table_print_rows(&t, style, out);
+  text_table_release(&t);
 }
 
 static void add_errors(const struct comparison *c, uint32_t run, struct text *out) {

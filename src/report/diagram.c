@@ -1,13 +1,13 @@
 #include "report/diagram_parts.h"
 
 #include "analysis/dataflow.h"
-#include "interp/local.h"
 
 #include <string.h>
 
 #define MARGIN 16
 #define WIDTH_MIN 560       /* avoids too many line breaks in captions */
 #define ROW_DISTANCE_MIN 46 /* from one line to the next */
+#define STAYS_WIDTH 60      /* of a loop without steps */
 #define STEPS_MAX 2000
 #define CAPTION_WIDTH 100
 #define MESSAGES_MAX 50000
@@ -156,8 +156,8 @@ void diagram_init(struct diagram *d, const struct trace *t) {
   for (uint32_t r = 0; r < m->nroles; r++)
     d->key[r] = memory_alloc((m->roles[r].nvars + 1) * sizeof **d->key);
   d->key_global = memory_alloc((m->nglobals + 1) * sizeof *d->key_global);
-  if (t->claim.property != NO_PROPERTY)
-    node_walk_deep(m, m->properties[t->claim.property].formula, mark_property_var, d);
+  if (trace_property(t))
+    node_walk_deep(m, trace_property(t)->formula, mark_property_var, d);
   for (uint32_t i = 0; i < m->nglobals; i++)
     d->nrows += m->globals[i].kind == VAR_SHARED;
   d->rows = memory_alloc((d->nrows + 1) * sizeof *d->rows);
@@ -266,11 +266,35 @@ void diagram_draw_labels(struct diagram *d, const struct labels *l, enum anchor 
   }
 }
 
-void diagram_draw_loop(struct diagram *d, int from, int to, int y, const char *word) {
-  svg_line(&d->svg, STROKE_LOOP, from, y, to, y);
-  svg_line(&d->svg, STROKE_LOOP, from, y, from, y + 6);
-  svg_line(&d->svg, STROKE_LOOP, to, y, to, y + 6);
-  svg_words(&d->svg, INK_PLAIN, ANCHOR_MIDDLE, (from + to) / 2, y + 4, word, NULL);
+bool diagram_is_gone(const struct config *c, uint32_t p) {
+  return c->local[p][LOCAL_STATUS] & (STATUS_CRASHED | STATUS_HALTED);
+}
+
+int diagram_along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
+
+void diagram_draw_mark(struct diagram *d, uint32_t step, uint32_t p, bool key, int x) {
+  bool fails = step + 1 >= d->trace->nconfigs, halts = trace_halts(d->trace, p, step);
+  svg_mark(&d->svg,
+           halts          ? MARK_SQUARE
+           : key || fails ? MARK_KEY
+                          : MARK_DOT,
+           fails ? INK_BAD
+           : key ? INK_KEY
+                 : INK_PLAIN,
+           x, d->rows[p].y);
+}
+
+void diagram_draw_end(struct diagram *d, int head, int loop, int end, int top, int bottom) {
+  bool stays = trace_stays(d->trace);
+  int from = stays ? end - STAYS_WIDTH : loop, y = head + 2;
+  if (d->trace->claim.lasso) {
+    svg_line(&d->svg, STROKE_LOOP, from, y, end, y);
+    svg_line(&d->svg, STROKE_LOOP, from, y, from, y + 6);
+    svg_line(&d->svg, STROKE_LOOP, end, y, end, y + 6);
+    svg_words(&d->svg, INK_PLAIN, ANCHOR_MIDDLE, (from + end) / 2, y + 4, stays ? "stays" : "loop", NULL);
+  } else if (!d->document->good && !d->trace->claim.error) {
+    svg_line(&d->svg, STROKE_END, end, top, end, bottom);
+  }
 }
 
 /* --- the diagram --- */

@@ -19,6 +19,7 @@ int labels_width(const struct labels *);
 /* Keeps at most LABELS_MAX lines; the last one gives the number of omitted lines. */
 #define LABELS_MAX 4
 void labels_cut(struct labels *);
+#define BESIDE_WORDS 12 /* room beside labels */
 
 /* A process, or a shared variable. */
 struct diagram_row {
@@ -53,6 +54,8 @@ bool diagram_changes(struct diagram *, const struct change *, size_t n, struct l
 void diagram_short_value(const struct diagram *, const struct type *, value, struct text *);
 /* The initial state of a process: "x = 1", "Byzantine". */
 void diagram_start(struct diagram *, uint32_t process, struct labels *);
+bool diagram_is_gone(const struct config *, uint32_t process); /* crashed or halted */
+int diagram_along(int from, int to, int hundredths);           /* a part of the way */
 const char *diagram_row_name(const struct diagram *, uint32_t row, struct text *);
 
 /* Computes the distances of the rows, once their labels are known. */
@@ -62,8 +65,10 @@ void diagram_space_rows(struct diagram *);
 int diagram_place_rows(struct diagram *);
 void diagram_draw_labels(struct diagram *, const struct labels *, enum anchor, int x, int y, bool above);
 void diagram_draw_names(struct diagram *);
-/* Draws the word ("loop") above [from, to], at y. */
-void diagram_draw_loop(struct diagram *, int from, int to, int y, const char *word);
+/* The mark of a process that takes part in that step; key: it changes what the property reads. */
+void diagram_draw_mark(struct diagram *, uint32_t step, uint32_t process, bool key, int x);
+/* Lassos: the word "loop" above [loop, end]. Violations: a line at the end of the run, from `top` to `bottom`. */
+void diagram_draw_end(struct diagram *, int head, int loop, int end, int top, int bottom);
 void diagram_finish(struct diagram *, struct text *out);
 
 void diagram_rounds(struct diagram *);

@@ -1,7 +1,6 @@
 /* Diagrams of round models. A round has a text area, without arrows, and then an area for its messages. The text area
    shows the changes of the previous round below the lines and the messages to be sent above them. So no arrow crosses
    text, except short labels of forged messages. */
-#include "interp/local.h"
 #include "report/diagram_parts.h"
 
 #include <string.h>
@@ -9,7 +8,6 @@
 #define ARROWS_LEAST 70 /* width of the arrow area, and the extra width per process */
 #define ARROWS_EACH 14
 #define ARROWS_MOST 170
-#define BESIDE_WORDS 12
 #define FORGED_LABEL_MAX 6 /* characters that fit on an arrow */
 
 struct round_moment { /* a process before a round, or after the last */
@@ -58,28 +56,21 @@ static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struc
   memory_free(to);
 }
 
-static bool is_short(const struct text *label) { return label->n <= FORGED_LABEL_MAX; }
+static bool is_short(const char *label) { return strlen(label) <= FORGED_LABEL_MAX; }
 
 /* Forged messages of p: "(x: 1, ts: 2) to P(1), P(3)". */
 static void add_forged_labels(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
-  const struct model *m = r->d->model;
-  const struct step_log *log = &r->d->trace->logs[step];
+  const struct style whole = {.verbose = true};
+  struct trace_printer printer = r->d->printer;
   struct process_groups forged = {0};
-  for (size_t i = 0; i < log->narrivals; i++) {
-    const struct arrival *a = &log->arrivals[i];
-    struct text v = {0};
-    if (a->from != p || !a->forged)
-      continue;
-    value_print(&m->values, m, a->type, a->message, &v);
-    if (is_short(&v))
-      text_release(&v);
-    else
-      process_groups_add(&forged, &r->d->printer, a->to, &v);
-  }
+  printer.style = &whole;
+  trace_printer_forged(&printer, step, p, &forged);
   for (size_t i = 0; i < forged.at.n; i++) {
     struct text v = {0};
+    if (is_short(forged.at.at[i].what))
+      continue; /* it is printed on its arrow */
     text_addf(&v, "%s to ", forged.at.at[i].what);
-    processes_add(&v, m, forged.at.at[i].members);
+    processes_add(&v, r->d->model, forged.at.at[i].members);
     diagram_label(r->d, l, INK_BAD, &v);
   }
   process_groups_release(&forged);
@@ -161,14 +152,12 @@ static void place_columns(struct rounds_diagram *r) {
 
 /* --- lines --- */
 
-static bool is_stopped(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
-
 static void draw_life(struct rounds_diagram *r, uint32_t p) {
   struct diagram *d = r->d;
   const struct trace *t = d->trace;
   int y = d->rows[p].y, x = d->left;
   for (uint32_t step = 0; step < r->nsteps && trace_has_begun(t, p, step); step++) {
-    bool before = is_stopped(t->configs[step]->local[p][LOCAL_STATUS]), crashes = t->run.steps[step]->crashes[p];
+    bool before = diagram_is_gone(t->configs[step], p), crashes = t->run.steps[step]->crashes[p];
     int crash = r->from[step] + (r->to[step] - r->from[step]) / 4;
     svg_line(&d->svg, before ? STROKE_GONE : STROKE_LIFE, x, y, r->from[step], y);
     x = r->from[step];
@@ -186,70 +175,42 @@ static void draw_life(struct rounds_diagram *r, uint32_t p) {
     svg_line(&d->svg, before || crashes ? STROKE_GONE : STROKE_LIFE, x, y, r->to[step], y);
     x = r->to[step];
   }
-  if (trace_has_begun(t, p, r->nsteps)) {
-    const struct config *last = t->configs[t->nconfigs - 1];
-    svg_line(&d->svg, is_stopped(last->local[p][LOCAL_STATUS]) ? STROKE_GONE : STROKE_LIFE, x, y, r->from[r->nsteps],
-             y);
-  }
+  if (trace_has_begun(t, p, r->nsteps))
+    svg_line(&d->svg, diagram_is_gone(t->configs[t->nconfigs - 1], p) ? STROKE_GONE : STROKE_LIFE, x, y,
+             r->from[r->nsteps], y);
 }
 
 static void draw_update(struct rounds_diagram *r, uint32_t step, uint32_t p) {
-  struct diagram *d = r->d;
-  const struct trace *t = d->trace;
-  int x = r->to[step], y = d->rows[p].y;
-  if (!trace_takes_part(t, p, step))
-    return;
-  if (step + 1 >= t->nconfigs) { /* the error */
-    if (t->error.process == p)
-      svg_mark(&d->svg, MARK_KEY, INK_BAD, x, y);
-    return;
-  }
-  const struct round_moment *m = moment_at(r, step + 1, p);
-  if (t->configs[step + 1]->local[p][LOCAL_STATUS] & STATUS_HALTED) {
-    svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, x, y);
-  } else {
-    svg_mark(&d->svg, m->key ? MARK_KEY : MARK_DOT, m->key ? INK_KEY : INK_PLAIN, x, y);
-  }
+  const struct trace *t = r->d->trace;
+  bool others_error = step + 1 >= t->nconfigs && t->error.process != p;
+  if (trace_takes_part(t, p, step) && !others_error)
+    diagram_draw_mark(r->d, step, p, moment_at(r, step + 1, p)->key, r->to[step]);
 }
 
 /* --- messages --- */
 
-static const struct arrival *arrival_of(const struct step_log *log, uint32_t from, uint32_t to) {
-  for (size_t i = 0; i < log->narrivals; i++)
-    if (log->arrivals[i].from == from && log->arrivals[i].to == to)
-      return &log->arrivals[i];
-  return NULL;
-}
-
-/* A message is lost if its receiver is active but does not get it. */
-static bool is_lost(const struct rounds_diagram *r, uint32_t step, const struct sent *s) {
-  const struct trace *t = r->d->trace;
-  return trace_takes_part(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
-}
-
-/* The point at a percentage of the way from `from` to `to`. */
-static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
-
 static void draw_lost(struct rounds_diagram *r, uint32_t step) {
   const struct step_log *log = &r->d->trace->logs[step];
+  uint8_t *missed, *heard = trace_heard_of(r->d->trace, step, &missed);
   uint32_t n = 0;
   for (size_t i = 0; i < log->nsent; i++)
-    n += is_lost(r, step, &log->sent[i]);
+    n += missed[(size_t)log->sent[i].to * r->n + log->sent[i].from];
   for (size_t i = 0; i < log->nsent; i++) {
     const struct sent *s = &log->sent[i];
     int from = r->d->rows[s->from].y, to = r->d->rows[s->to].y;
     int rows = s->from < s->to ? (int)(s->to - s->from) : (int)(s->from - s->to);
-    if (!is_lost(r, step, s))
+    if (!missed[(size_t)s->to * r->n + s->from])
       continue;
     /* Many lost messages get short lines, to stay distinguishable. Otherwise the lines end a third of a row before the
    receiver, where only messages to that receiver meet. */
     int way = rows == 0 ? 50 : n > 2 * r->n + 2 ? 26 : 100 - 34 / rows < 84 ? 100 - 34 / rows : 84;
-    int x = along(r->from[step], r->to[step], way), y = along(from, to, way);
+    int x = diagram_along(r->from[step], r->to[step], way), y = diagram_along(from, to, way);
     if (s->from != s->to)
       svg_line(&r->d->svg, STROKE_LOST, r->from[step], from, x, y);
     svg_mark(&r->d->svg, MARK_CROSS, INK_BAD, x, y);
     r->d->lost = true;
   }
+  memory_free(heard);
 }
 
 /* A short forged message is printed on its arrow; adjacent forgers use different positions. */
@@ -258,9 +219,9 @@ static void draw_forged(struct rounds_diagram *r, uint32_t step, const struct ar
   struct text label = {0};
   int way = 30 + (int)(a->from % 3) * 17;
   value_print(&d->model->values, d->model, a->type, a->message, &label);
-  if (is_short(&label))
-    svg_words(&d->svg, INK_BAD, ANCHOR_MIDDLE, along(r->from[step], r->to[step], way),
-              along(d->rows[a->from].y, d->rows[a->to].y, way) + 4, text_or_empty(&label), NULL);
+  if (is_short(text_or_empty(&label)))
+    svg_words(&d->svg, INK_BAD, ANCHOR_MIDDLE, diagram_along(r->from[step], r->to[step], way),
+              diagram_along(d->rows[a->from].y, d->rows[a->to].y, way) + 4, text_or_empty(&label), NULL);
   text_release(&label);
   d->forged = true;
 }
@@ -297,17 +258,11 @@ static void draw_round(struct rounds_diagram *r, uint32_t step, int head, int bo
 
 static void draw(struct rounds_diagram *r, int head) {
   struct diagram *d = r->d;
-  const struct claim *claim = &d->trace->claim;
   int bottom = r->n ? d->rows[r->n - 1].y + (int)d->rows[r->n - 1].below * SVG_LINE + 8 : head;
   int line = head + (d->head - 1) * (SVG_LINE + 4) + 4;
   for (uint32_t step = 0; step < r->nsteps; step++)
     draw_round(r, step, line, bottom);
-  if (claim->lasso)
-    diagram_draw_loop(d, r->from[claim->loop] - (claim->loop == r->nsteps ? 60 : 0), r->from[r->nsteps], head + 2,
-                      claim->loop == r->nsteps ? "stays" : "loop");
-  else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY &&
-           !claim->error)
-    svg_line(&d->svg, STROKE_END, r->from[r->nsteps], line + 5, r->from[r->nsteps], bottom);
+  diagram_draw_end(d, head, r->from[d->trace->claim.loop], r->from[r->nsteps], line + 5, bottom);
   for (uint32_t p = 0; p < r->n; p++) {
     draw_life(r, p);
     for (uint32_t step = 0; step <= r->nsteps; step++) {

@@ -9,7 +9,6 @@
 #define STEP_LEAST 20   /* distance between steps */
 #define FLIGHT_LEAST 40 /* distance between send and receive */
 #define FORGED_LENGTH 34
-#define BESIDE_WORDS 12
 #define FORGED_LABEL_MAX 22
 #define PENDING_LENGTH 20
 #define CLEAR 7 /* distance from a step to an unrelated arrow */
@@ -53,10 +52,6 @@ static const struct event *event_at(const struct steps_diagram *s, uint32_t step
   return s->d->trace->run.steps[step]->event;
 }
 
-static const struct action *action_of(const struct steps_diagram *s, const struct event *e) {
-  return e->action == NO_ACTION ? NULL : &process_role(s->d->model, e->process)->actions[e->action];
-}
-
 static uint32_t row_of_shared(const struct steps_diagram *s, uint32_t global) {
   uint32_t row = s->n;
   for (uint32_t i = 0; i < global; i++)
@@ -91,7 +86,7 @@ static void label_sends(struct steps_diagram *s, uint32_t step, struct labels *l
 
 static void label_event(struct steps_diagram *s, uint32_t step, struct labels *l) {
   const struct event *e = event_at(s, step);
-  const struct action *a = action_of(s, e);
+  const struct action *a = event_action(s->d->model, e);
   struct text v = {0};
   if (e->kind == EVENT_CRASH)
     text_add(&v, "crashes");
@@ -152,10 +147,11 @@ static void make_labels(struct steps_diagram *s) {
 
 /* --- messages and positions --- */
 
+/* The oldest such message that is not over, or the newest; NULL: none. */
 static struct message_flight *message_flight_find(struct steps_diagram *s, uint32_t from, uint32_t to, uint32_t kind,
-                                                  value message) {
+                                                  value message, bool newest) {
   for (size_t i = 0; i < s->flights.n; i++) {
-    struct message_flight *f = &s->flights.at[i];
+    struct message_flight *f = &s->flights.at[newest ? s->flights.n - 1 - i : i];
     if (!f->over && f->from == from && f->to == to && f->kind == kind && f->message == message)
       return f;
   }
@@ -165,11 +161,11 @@ static struct message_flight *message_flight_find(struct steps_diagram *s, uint3
 /* The messages that a step receives, reads, delivers or loses. The step must not be left of their arrival. */
 static void receive_messages(struct steps_diagram *s, uint32_t step, int *x) {
   const struct event *e = event_at(s, step);
-  const struct action *a = action_of(s, e);
+  const struct action *a = event_action(s->d->model, e);
+  uint32_t kind = event_message_kind(s->d->model, e);
   for (uint32_t i = 0; i < e->ntaken; i++) {
     const struct taken_message *m = &e->taken[i];
-    uint32_t kind = a ? a->kind : e->message_kind;
-    struct message_flight *f = m->forged ? NULL : message_flight_find(s, m->from, e->process, kind, m->message);
+    struct message_flight *f = m->forged ? NULL : message_flight_find(s, m->from, e->process, kind, m->message, false);
     struct diagram_arrow arrow = {m->forged               ? ARROW_FORGED
                                   : e->kind == EVENT_LOSE ? ARROW_LOST
                                                           : ARROW_TAKEN,
@@ -284,15 +280,13 @@ static void place(struct steps_diagram *s) {
 
 /* --- lines --- */
 
-static bool is_stopped(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
-
 static void draw_life(struct steps_diagram *s, uint32_t p) {
   struct diagram *d = s->d;
   const struct trace *t = d->trace;
   int x = d->left, y = d->rows[p].y;
-  bool gone = is_stopped(t->configs[0]->local[p][LOCAL_STATUS]);
+  bool gone = diagram_is_gone(t->configs[0], p);
   for (uint32_t step = 0; step + 1 < t->nconfigs; step++) {
-    bool now = is_stopped(t->configs[step + 1]->local[p][LOCAL_STATUS]);
+    bool now = diagram_is_gone(t->configs[step + 1], p);
     if (now == gone)
       continue;
     svg_line(&d->svg, gone ? STROKE_GONE : STROKE_LIFE, x, y, s->moments[step].x, y);
@@ -318,17 +312,12 @@ static void draw_writes(struct steps_diagram *s, uint32_t step) {
 
 static void draw_event(struct steps_diagram *s, uint32_t step) {
   struct diagram *d = s->d;
-  const struct trace *t = d->trace;
   const struct event *e = event_at(s, step);
   const struct step_moment *m = &s->moments[step];
   int y = d->rows[e->process].y;
-  bool fails = step + 1 >= t->nconfigs;
   switch (e->kind) {
   case EVENT_ACTION:
-    if (!fails && (t->configs[step + 1]->local[e->process][LOCAL_STATUS] & STATUS_HALTED))
-      svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, m->x, y);
-    else
-      svg_mark(&d->svg, m->key || fails ? MARK_KEY : MARK_DOT, fails ? INK_BAD : m->key ? INK_KEY : INK_PLAIN, m->x, y);
+    diagram_draw_mark(d, step, e->process, m->key, m->x);
     break;
   case EVENT_DELIVER:
     svg_mark(&d->svg, MARK_RING, INK_PLAIN, m->x, y);
@@ -349,8 +338,6 @@ static void draw_event(struct steps_diagram *s, uint32_t step) {
   draw_writes(s, step);
 }
 
-static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
-
 static void draw_forged(struct steps_diagram *s, const struct diagram_arrow *a) {
   struct diagram *d = s->d;
   struct text whole = {0}, cut = {0};
@@ -369,8 +356,8 @@ static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   if (a->way == ARROW_FORGED) {
     draw_forged(s, a);
   } else if (a->way == ARROW_LOST) {
-    x = along(x0, x, 60);
-    to = a->from == a->to ? from - 14 : along(from, to, 60);
+    x = diagram_along(x0, x, 60);
+    to = a->from == a->to ? from - 14 : diagram_along(from, to, 60);
     svg_line(&d->svg, STROKE_LOST, x0, from, x, to);
     svg_mark(&d->svg, MARK_CROSS, INK_BAD, x, to);
     d->lost = true;
@@ -387,13 +374,7 @@ static void draw_pending(struct steps_diagram *s) {
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
   for (uint32_t i = 0; i < last->npackets; i++) {
     const struct packet *p = &last->packets[i];
-    struct message_flight *f = NULL;
-    for (size_t k = s->flights.n; k-- > 0 && !f;) {
-      struct message_flight *other = &s->flights.at[k];
-      if (!other->over && other->from == p->from && other->to == p->to && other->kind == p->kind &&
-          other->message == p->message)
-        f = other;
-    }
+    struct message_flight *f = message_flight_find(s, p->from, p->to, p->kind, p->message, true);
     if (!f || !process_active(last->local[p->to][LOCAL_STATUS]))
       continue; /* the receiver is not active */
     f->over = true;
@@ -433,7 +414,6 @@ static void draw_points(struct steps_diagram *s) {
 
 static void draw(struct steps_diagram *s, int head) {
   struct diagram *d = s->d;
-  const struct claim *claim = &d->trace->claim;
   int line = head + (d->head - 1) * (SVG_LINE + 4) + 4;
   int bottom = d->nrows ? d->rows[d->nrows - 1].y + (int)d->rows[d->nrows - 1].below * SVG_LINE + 8 : line;
   for (uint32_t i = 0; i < d->nrows; i++) {
@@ -452,14 +432,7 @@ static void draw(struct steps_diagram *s, int head) {
     text_release(&number);
     draw_event(s, step);
   }
-  if (claim->lasso) {
-    bool stays = claim->loop == s->nsteps;
-    diagram_draw_loop(d, stays ? s->end - 60 : s->moments[claim->loop].x - 8, s->end, head + 2,
-                      stays ? "stays" : "loop");
-  } else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY &&
-             !claim->error) {
-    svg_line(&d->svg, STROKE_END, s->end, line, s->end, bottom);
-  }
+  diagram_draw_end(d, head, s->moments[d->trace->claim.loop].x - 8, s->end, line, bottom);
   draw_pending(s);
   draw_points(s);
   diagram_draw_names(d);

@@ -11,19 +11,22 @@
 #define DEPTH_WIDTH 5
 #define TIME_WIDTH 8
 
-static bool has_column(const struct property_result *p) { return p->property; }
-
-static int width_of(const char *name, int least) {
-  int n = (int)strlen(name);
-  return n > least ? n : least;
-}
-
-static int param_width(const struct param *p) {
-  return width_of(p->name, p->truth ? (int)strlen("false") : PARAM_WIDTH);
+static void add_columns(struct text_table *t, const struct check_result *c) {
+  *t = (struct text_table){.gap = 2};
+  for (uint32_t i = 0; i < c->model->nparams; i++)
+    text_table_column(t, c->model->params[i].name, ALIGN_RIGHT,
+                      c->model->params[i].truth ? strlen("false") : PARAM_WIDTH);
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
+      if (c->runs[i].properties[k].property)
+        text_table_column(t, c->runs[i].properties[k].property->name, ALIGN_LEFT, VERDICT_WIDTH);
+  text_table_column(t, "states", ALIGN_RIGHT, STATES_WIDTH);
+  text_table_column(t, "depth", ALIGN_RIGHT, DEPTH_WIDTH);
+  text_table_column(t, "time", ALIGN_RIGHT, TIME_WIDTH);
 }
 
 void table_head(const struct check_result *c, const struct style *style, struct text *out) {
-  struct text head = {0};
+  struct text_table t;
   text_addf(out, "%s", c->model->name);
   text_addf(out, ", environment %s", c->nruns ? c->model->environments[c->runs[0].environment].name : "");
   for (uint32_t i = 1; i < c->nruns; i++)
@@ -32,23 +35,9 @@ void table_head(const struct check_result *c, const struct style *style, struct 
   if (c->model->kind == MODEL_MESSAGES && c->nruns)
     text_addf(out, ", semantics %s", semantics_name(c->runs[0].semantics));
   text_add(out, "\n\n");
-  for (uint32_t i = 0; i < c->model->nparams; i++)
-    text_addf(&head, "%*s  ", param_width(&c->model->params[i]), c->model->params[i].name);
-  for (uint32_t i = 0; i < c->nruns; i++)
-    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
-      const struct property_result *p = &c->runs[i].properties[k];
-      if (has_column(p))
-        text_addf(&head, "%-*s  ", width_of(p->property->name, VERDICT_WIDTH), p->property->name);
-    }
-  text_addf(&head, "%*s  %*s  %*s", STATES_WIDTH, "states", DEPTH_WIDTH, "depth", TIME_WIDTH, "time");
-  paint_add(out, style, PAINT_TITLE, head.at);
-  text_add(out, "\n");
-  text_release(&head);
-}
-
-static void add_right(struct text *out, struct text *cell, int width) {
-  text_addf(out, "%*s", width, text_or_empty(cell));
-  text_release(cell);
+  add_columns(&t, c);
+  text_table_print_head(&t, style, out);
+  text_table_release(&t);
 }
 
 void table_row(const struct check_result *c, const struct style *style, struct text *out) {
@@ -58,10 +47,11 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   bool counted = false; /* solver engines have no states */
   const struct property_result *error = NULL;
   struct text cell = {0};
+  struct text_table t;
+  add_columns(&t, c);
   for (uint32_t i = 0; i < c->model->nparams; i++) {
     param_add(&cell, &c->model->params[i]);
-    add_right(out, &cell, param_width(&c->model->params[i]));
-    text_add(out, "  ");
+    text_table_add(&t, &cell);
   }
   for (uint32_t i = 0; i < c->nruns; i++) {
     const struct run_result *r = &c->runs[i];
@@ -71,27 +61,26 @@ void table_row(const struct check_result *c, const struct style *style, struct t
     seconds += r->stats.seconds;
     for (uint32_t k = 0; k < r->nproperties; k++) {
       const struct property_result *p = &r->properties[k];
-      if (!p->property)
+      if (p->property)
+        text_table_add_word(&t, verdict_word(p->verdict, true), verdict_paint(p->verdict));
+      else
         error = p;
-      if (!has_column(p))
-        continue;
-      verdict_add(out, style, p->verdict, true, (size_t)width_of(p->property->name, VERDICT_WIDTH) + 2);
     }
   }
   if (counted)
     number_add(&cell, states);
-  else
-    text_add(&cell, "-");
-  add_right(out, &cell, STATES_WIDTH);
-  text_add(out, "  ");
+  text_table_add(&t, &cell);
   number_add(&cell, depth);
-  add_right(out, &cell, DEPTH_WIDTH);
-  text_add(out, "  ");
+  text_table_add(&t, &cell);
   seconds_add(&cell, seconds);
-  add_right(out, &cell, TIME_WIDTH);
-  if (error)
-    text_addf(out, "  error %s", error->proved);
-  text_add(out, "\n");
+  text_table_add(&t, &cell);
+  if (error) {
+    text_addf(&cell, "error %s", error->proved);
+    text_table_column(&t, "", ALIGN_LEFT, 0);
+    text_table_add(&t, &cell);
+  }
+  text_table_print_rows(&t, style, out);
+  text_table_release(&t);
   for (uint32_t i = 0; i < c->nruns; i++)
     if (c->runs[i].audits && !audit_complete(&c->runs[i])) {
       text_add(out, "  audit: ");

@@ -86,7 +86,7 @@ static json_t *audit_json(const struct run_result *r) {
   return j;
 }
 
-static json_t *property_json(const struct check_result *c, const struct property_result *p, uint32_t run) {
+json_t *property_json(const struct check_result *c, const struct property_result *p, uint32_t run) {
   json_t *j = json_object();
   json_object_set_new(j, "name", json_string(property_result_name(p)));
   json_object_set_new(j, "kind", json_string(property_result_kind(p)));
@@ -105,7 +105,7 @@ static json_t *property_json(const struct check_result *c, const struct property
   return j;
 }
 
-static json_t *run_json(const struct check_result *c, const struct run_result *r) {
+json_t *run_json(const struct check_result *c, const struct run_result *r) {
   json_t *j = json_object(), *names = json_array();
   for (uint32_t k = 0; k < r->nproperties; k++)
     json_array_append_new(names, json_string(property_result_name(&r->properties[k])));
@@ -143,10 +143,14 @@ json_t *report_json(const struct check_result *c) {
   return j;
 }
 
-void json_text(json_t *j, struct text *out) {
-  char *dump = json_dumps(j, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+static void add_json(json_t *j, size_t how, struct text *out) {
+  char *dump = json_dumps(j, how | JSON_REAL_PRECISION(6));
   text_add(out, dump ? dump : "null");
   text_add(out, "\n");
   free(dump);
   json_decref(j);
 }
+
+void json_text(json_t *j, struct text *out) { add_json(j, JSON_INDENT(1), out); }
+
+void json_line(json_t *j, struct text *out) { add_json(j, JSON_COMPACT, out); }

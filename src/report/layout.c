@@ -10,7 +10,7 @@
 
 void paint_add(struct text *out, const struct style *style, enum paint paint, const char *s) {
   static const char *const codes[] = {"32", "1;31", "33", "1", "2"};
-  if (style->colour)
+  if (style->colour && paint != PAINT_NONE)
     text_addf(out, "\033[%sm%s\033[0m", codes[paint], s);
   else
     text_add(out, s);
@@ -76,7 +76,7 @@ static uint32_t members_count(const uint8_t *members, uint32_t from, uint32_t to
 }
 
 static void add_name(struct text *out, const struct model *m, uint32_t p) {
-  value_print(&m->values, m, m->processes, p, out);
+  value_print(&m->values, m, m->process_types.any, p, out);
 }
 
 /* The members of one role; ranges of four or more are abbreviated. */
@@ -136,8 +136,7 @@ void items_add(struct text_items *items, struct text *text) {
   text_release(text);
 }
 
-/* The display width of n bytes: escape sequences count 0, UTF-8 characters 1. */
-static size_t columns(const char *s, size_t n) {
+size_t text_columns(const char *s, size_t n) {
   size_t wide = 0;
   for (const char *end = s + n; s < end; s++) {
     if (*s == '\033')
@@ -166,7 +165,7 @@ static const char *cut_at(const char *item, size_t at, size_t width, char sign, 
   const char *cut = NULL;
   *fits = false;
   for (const char *s = next_break(item, sign); s; s = next_break(s + 2, sign)) {
-    bool fit = at + columns(item, (size_t)(s + 1 - item)) <= width;
+    bool fit = at + text_columns(item, (size_t)(s + 1 - item)) <= width;
     if (cut && !fit)
       break;
     *fits |= fit;
@@ -177,7 +176,7 @@ static const char *cut_at(const char *item, size_t at, size_t width, char sign, 
 
 /* Adds one item; if it is too long for a line, it is broken at "; " or else at ", ". */
 static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent, size_t width) {
-  while (at + columns(item, strlen(item)) > width) {
+  while (at + text_columns(item, strlen(item)) > width) {
     bool fits, comma_fits;
     const char *cut = cut_at(item, at, width, ';', &fits);
     const char *comma = cut_at(item, at, width, ',', &comma_fits);
@@ -191,7 +190,7 @@ static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t 
     item = cut;
   }
   text_add(out, item);
-  return at + columns(item, strlen(item));
+  return at + text_columns(item, strlen(item));
 }
 
 void items_print(struct text_items *items, const struct style *style, const char *label, bool one_each,
@@ -203,7 +202,7 @@ void items_print(struct text_items *items, const struct style *style, const char
   paint_add(out, style, PAINT_FAINT, label);
   text_addf(out, "%*s", (int)(at - used), "");
   for (size_t i = 0; i < items->at.n; i++) {
-    size_t wide = columns(items->at.at[i], strlen(items->at.at[i]));
+    size_t wide = text_columns(items->at.at[i], strlen(items->at.at[i]));
     if (i > 0 && (one_each || at + strlen(GAP) + wide > style->width)) {
       text_addf(out, "\n%*s", LABEL, "");
       at = LABEL;

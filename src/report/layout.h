@@ -11,7 +11,7 @@ struct style {
   unsigned width; /* columns */
 };
 
-enum paint { PAINT_GOOD, PAINT_BAD, PAINT_UNSURE, PAINT_TITLE, PAINT_FAINT };
+enum paint { PAINT_GOOD, PAINT_BAD, PAINT_UNSURE, PAINT_TITLE, PAINT_FAINT, PAINT_NONE };
 void paint_add(struct text *, const struct style *, enum paint, const char *);
 
 void number_add(struct text *, uint64_t);                                   /* 9,830,401 */
@@ -24,6 +24,9 @@ void params_add(struct text *, const struct model *);                       /* n
 
 /* members[p] != 0: P(1), P(3)..P(6); everybody; every Acceptor, everybody but P(2); nobody */
 void processes_add(struct text *, const struct model *, const uint8_t *members);
+
+/* The display width of n bytes: escape sequences count 0, UTF-8 characters 1. */
+size_t text_columns(const char *, size_t n);
 
 /* Items after a label, wrapped; continuation lines have the same indentation. Items are owned. */
 struct text_items {

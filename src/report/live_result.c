@@ -90,7 +90,7 @@ void property_result_describe_error(struct property_result *p) {
   property_result_set_proved(p, &proved);
 }
 
-void property_result_describe_lasso(struct property_result *p) {
+void property_result_describe_lasso(struct property_result *p, bool shortest) {
   const struct trace *t = p->trace;
   struct text proved = {0};
   uint32_t loop = t->claim.loop, length = t->run.nsteps - loop;
@@ -105,6 +105,8 @@ void property_result_describe_lasso(struct property_result *p) {
     text_add(&proved, "a loop of ");
     verdict_add_length(&proved, model_steps(t->model), length);
   }
+  if (model_steps(t->model) && !shortest)
+    text_add(&proved, " (perhaps not the shortest)");
   property_result_set_proved(p, &proved);
 }
 

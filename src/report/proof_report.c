@@ -95,7 +95,21 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
 
 /* ---- text ---- */
 
-static void add_title(const struct proof_result *first, const struct style *style, struct text *out) {
+/* Are they all about one environment? Else each line names its own. */
+static bool one_environment(const struct proof_result *all, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++)
+    if (all[0].environment && all[i].environment && strcmp(all[0].environment, all[i].environment) != 0)
+      return false;
+  return true;
+}
+
+static void name_add(const struct proof_result *p, bool environment, struct text *out) {
+  text_add(out, p->name);
+  if (environment && p->environment)
+    text_addf(out, " in %s", p->environment);
+}
+
+static void add_title(const struct proof_result *first, bool environment, const struct style *style, struct text *out) {
   const struct counter_system *s = first->system;
   struct text title = {0};
   const char *between = ", ";
@@ -109,39 +123,36 @@ static void add_title(const struct proof_result *first, const struct style *styl
     text_addf(&title, "%sfor all %s", between, all.at);
   text_release(&all);
   paint_add(out, style, PAINT_TITLE, title.at);
-  if (first->environment)
+  if (first->environment && environment)
     text_addf(out, ", environment %s", first->environment);
   text_add(out, "\n\n");
   text_release(&title);
 }
 
 static void add_verdicts(const struct proof_result *all, uint32_t n, const struct style *style, struct text *out) {
-  size_t widest = 0;
-  for (uint32_t i = 0; i < n; i++)
-    if (strlen(all[i].name) > widest)
-      widest = strlen(all[i].name);
+  bool environments = !one_environment(all, n);
+  struct text_table t;
+  verdict_table_init(&t);
   for (uint32_t i = 0; i < n; i++) {
-    struct text proved = {0};
+    struct text proved = {0}, name = {0};
     add_proved(&all[i], &proved);
-    text_addf(out, "  %-*s   ", (int)widest, all[i].name);
-    verdict_add(out, style, proof_verdict(&all[i].proof), false, strlen("inconclusive   "));
-    text_addf(out, "%s\n", proved.at);
+    name_add(&all[i], environments, &name);
+    verdict_table_add(&t, name.at, proof_verdict(&all[i].proof), proved.at);
+    text_release(&name);
     text_release(&proved);
   }
+  verdict_table_print(&t, style, out);
 }
 
 /* The engine that decided the property, or how far each engine got. */
-static void add_engines(const struct proof_result *one, const struct style *style, bool several, struct text *out) {
+static void add_engines(const struct proof_result *one, const struct style *style, const char *before,
+                        struct text *out) {
   const struct proof *p = &one->proof;
   for (uint32_t i = 0; i < p->nreports; i++) {
     bool decided = p->by && strcmp(p->by, p->reports[i].name) == 0;
     if (!decided && p->by && !style->verbose)
       continue;
-    if (several)
-      text_addf(out, "  %s, ", one->name);
-    else
-      text_add(out, "  ");
-    text_addf(out, "%s: %s%s\n", p->reports[i].name, p->reports[i].reached,
+    text_addf(out, "  %s%s: %s%s\n", before, p->reports[i].name, p->reports[i].reached,
               !decided                 ? ""
               : p->kind == ENGINE_SAFE ? ", confirmed by three queries"
                                        : ", replayed");
@@ -149,21 +160,23 @@ static void add_engines(const struct proof_result *one, const struct style *styl
 }
 
 /* For a derived system: the instances it was compared with. */
-static void add_compared(const struct proof_result *p, const struct style *style, bool several, struct text *out) {
+static void add_compared(const struct proof_result *p, const struct style *style, const char *before,
+                         struct text *out) {
   const struct validation *c = &p->compared;
   if (!p->is_compared || !style->verbose)
     return;
   text_addf(out,
-            "  %s%scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
+            "  %scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
             " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32 " of them\n",
-            several ? p->name : "", several ? ", " : "", c->instances, c->processes, c->states, c->steps,
-            c->cut ? " (all that there was time for)" : "", p->searched);
+            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (all that there was time for)" : "",
+            p->searched);
 }
 
-static void add_story(const struct proof_result *p, const struct style *style, struct text *out) {
+static void add_story(const struct proof_result *p, bool environment, const struct style *style, struct text *out) {
   struct text title = {0}, proved = {0};
   add_proved(p, &proved);
-  text_addf(&title, "%s is VIOLATED %s", p->name, proved.at);
+  name_add(p, environment, &title);
+  text_addf(&title, " is VIOLATED %s", proved.at);
   text_add(out, "\n");
   paint_add(out, style, PAINT_BAD, title.at);
   text_add(out, "\n");
@@ -180,12 +193,19 @@ static void add_story(const struct proof_result *p, const struct style *style, s
 void proof_results_text(const struct proof_result *all, uint32_t n, const struct style *style, struct text *out) {
   double seconds = 0;
   size_t memory = 0;
-  add_title(&all[0], style, out);
+  bool environments = !one_environment(all, n);
+  add_title(&all[0], !environments, style, out);
   add_verdicts(all, n, style, out);
   text_add(out, "\n");
   for (uint32_t i = 0; i < n; i++) {
-    add_engines(&all[i], style, n > 1, out);
-    add_compared(&all[i], style, n > 1, out);
+    struct text before = {0};
+    if (n > 1) {
+      name_add(&all[i], environments, &before);
+      text_add(&before, ", ");
+    }
+    add_engines(&all[i], style, text_or_empty(&before), out);
+    add_compared(&all[i], style, text_or_empty(&before), out);
+    text_release(&before);
     seconds += all[i].proof.seconds;
     memory = all[i].proof.memory > memory ? all[i].proof.memory : memory;
   }
@@ -196,7 +216,7 @@ void proof_results_text(const struct proof_result *all, uint32_t n, const struct
   text_add(out, "\n");
   for (uint32_t i = 0; i < n; i++)
     if (all[i].proof.kind == ENGINE_UNSAFE)
-      add_story(&all[i], style, out);
+      add_story(&all[i], environments, style, out);
 }
 
 /* ---- JSON ---- */

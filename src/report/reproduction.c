@@ -1,6 +1,7 @@
 #include "report/reproduction.h"
 
 #include "base/memory.h"
+#include "report/text_table.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -38,91 +39,75 @@ void reproduction_release(struct reproduction *r) {
 /* --- cells --- */
 
 static void add_states(struct text *out, double states) {
-  if (states <= 0)
-    text_add(out, "-");
-  else if (states >= 1e5 && fmod(states, 1000) == 0) { /* rounded in the paper */
+  if (states >= 1e5 && fmod(states, 1000) == 0) { /* rounded in the paper */
     int power = (int)floor(log10(states));
     text_addf(out, "%.1f e%d", states / pow(10, power), power);
-  } else
+  } else if (states > 0) {
     number_add(out, (uint64_t)states);
+  }
 }
 
 static void add_their_seconds(struct text *out, double seconds) {
-  if (seconds < 0)
-    text_add(out, "-");
-  else if (seconds == 0)
+  if (seconds == 0)
     text_add(out, "~0 s");
-  else if (seconds < 10)
-    text_addf(out, "%g s", seconds);
-  else
-    text_addf(out, "%.0f s", seconds);
+  else if (seconds > 0)
+    text_addf(out, seconds < 10 ? "%g s" : "%.0f s", seconds);
 }
 
 static void add_ratio(struct text *out, double theirs, double ours) {
   double ratio = theirs / ours;
   if (theirs <= 0 || ours <= 0)
-    text_add(out, "-");
-  else if (ratio >= 100)
+    return;
+  if (ratio >= 100)
     number_add(out, (uint64_t)(ratio + 0.5));
   else
     text_addf(out, ratio >= 10 ? "%.0f" : "%.1f", ratio);
 }
 
-#define COLUMNS 12
-static const char *const heads[COLUMNS] = {"setting", "paper's way", "paper",  "states", "memory",       "time",
-                                           "rondo",   "states",      "memory", "time",   "states: 1 to", "time: 1 to"};
-static bool is_number(unsigned column) { return column >= 3 && column != 6; }
-
-static void add_cell(const struct reproduction *r, size_t row, unsigned column, struct text *out) {
-  const struct published_row *p = &r->table->rows[row];
-  const struct reproduced_row *o = &r->rows[row];
-  const char *mark = !o->done ? "not run" : !row_right(p, o) ? " (!)" : corrects(p) ? " (*)" : "";
-  switch (column) {
-  case 0:
-    text_add(out, p->setting);
-    break;
-  case 1:
-    text_add(out, p->way);
-    break;
-  case 2:
-    text_add(out, row_verdict_name(p->paper));
-    break;
-  case 3:
-    add_states(out, p->states);
-    break;
-  case 4:
-    text_add(out, p->memory ? p->memory : "-");
-    break;
-  case 5:
-    add_their_seconds(out, p->seconds);
-    break;
-  case 6:
-    text_addf(out, "%s%s", o->done ? row_verdict_name(o->verdict) : "", mark);
-    break;
-  case 7:
+/* The rows of the paper beside ours. */
+static void make_table(const struct reproduction *r, struct text_table *t) {
+  static const struct {
+    const char *head;
+    enum text_align align;
+  } columns[] = {{"setting", ALIGN_LEFT}, {"paper's way", ALIGN_LEFT},   {"paper", ALIGN_LEFT},
+                 {"states", ALIGN_RIGHT}, {"memory", ALIGN_RIGHT},       {"time", ALIGN_RIGHT},
+                 {"rondo", ALIGN_LEFT},   {"states", ALIGN_RIGHT},       {"memory", ALIGN_RIGHT},
+                 {"time", ALIGN_RIGHT},   {"states: 1 to", ALIGN_RIGHT}, {"time: 1 to", ALIGN_RIGHT}};
+  *t = (struct text_table){.indent = 2, .gap = 2};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    text_table_column(t, columns[i].head, columns[i].align, 0);
+  for (size_t i = 0; i < published_nrows(r->table); i++) {
+    const struct published_row *p = &r->table->rows[i];
+    const struct reproduced_row *o = &r->rows[i];
+    struct text cell = {0};
+    text_table_add_word(t, p->setting, PAINT_NONE);
+    text_table_add_word(t, p->way, PAINT_NONE);
+    text_table_add_word(t, row_verdict_name(p->paper), PAINT_NONE);
+    add_states(&cell, p->states);
+    text_table_add(t, &cell);
+    text_add(&cell, p->memory ? p->memory : "");
+    text_table_add(t, &cell);
+    add_their_seconds(&cell, p->seconds);
+    text_table_add(t, &cell);
+    text_addf(&cell, "%s%s", o->done ? row_verdict_name(o->verdict) : "not run",
+              !o->done           ? ""
+              : !row_right(p, o) ? " (!)"
+              : corrects(p)      ? " (*)"
+                                 : "");
+    text_table_add(t, &cell);
     if (o->has_states)
-      number_add(out, (uint64_t)o->states);
-    else
-      text_add(out, "-");
-    break;
-  case 8:
+      number_add(&cell, (uint64_t)o->states);
+    text_table_add(t, &cell);
     if (o->memory > 0)
-      bytes_add(out, (uint64_t)o->memory);
-    else
-      text_add(out, "-");
-    break;
-  case 9:
+      bytes_add(&cell, (uint64_t)o->memory);
+    text_table_add(t, &cell);
     if (o->done)
-      seconds_add(out, o->seconds);
-    else
-      text_add(out, "-");
-    break;
-  case 10:
-    add_ratio(out, p->states, o->has_states ? o->states : 0);
-    break;
-  default:
-    add_ratio(out, p->seconds, o->done ? o->seconds : 0);
-    break;
+      seconds_add(&cell, o->seconds);
+    text_table_add(t, &cell);
+    add_ratio(&cell, p->states, o->has_states ? o->states : 0);
+    text_table_add(t, &cell);
+    add_ratio(&cell, p->seconds, o->done ? o->seconds : 0);
+    text_table_add(t, &cell);
   }
 }
 
@@ -142,51 +127,14 @@ static void add_notes(const struct reproduction *r, const char *bullet, struct t
 
 /* --- text --- */
 
-static size_t column_width(const struct reproduction *r, unsigned column) {
-  size_t width = strlen(heads[column]);
-  for (size_t i = 0; i < published_nrows(r->table); i++) {
-    struct text cell = {0};
-    add_cell(r, i, column, &cell);
-    width = cell.n > width ? cell.n : width;
-    text_release(&cell);
-  }
-  return width;
-}
-
-static void add_padded(struct text *out, const char *cell, size_t width, bool right) {
-  int space = (int)(width - strlen(cell));
-  text_addf(out, "  %*s%s%*s", right ? space : 0, "", cell, right ? 0 : space, "");
-}
-
-static void trim_line(struct text *out) {
-  while (out->n > 0 && out->at[out->n - 1] == ' ')
-    out->at[--out->n] = 0;
-}
-
 void reproduction_text(const struct reproduction *r, const struct style *style, struct text *out) {
-  size_t width[COLUMNS];
-  struct text line = {0};
+  struct text_table t;
   paint_add(out, style, PAINT_TITLE, r->table->title);
   text_addf(out, "\npaper: %s. %s\n\n", r->table->tool, r->table->about);
-  for (unsigned c = 0; c < COLUMNS; c++) {
-    width[c] = column_width(r, c);
-    add_padded(&line, heads[c], width[c], is_number(c));
-  }
-  trim_line(&line);
-  paint_add(out, style, PAINT_TITLE, line.at);
-  text_add(out, "\n");
-  for (size_t i = 0; i < published_nrows(r->table); i++) {
-    line.n = 0;
-    for (unsigned c = 0; c < COLUMNS; c++) {
-      struct text cell = {0};
-      add_cell(r, i, c, &cell);
-      add_padded(&line, text_or_empty(&cell), width[c], is_number(c));
-      text_release(&cell);
-    }
-    trim_line(&line);
-    text_addf(out, "%s\n", line.at);
-  }
-  text_release(&line);
+  make_table(r, &t);
+  text_table_print_head(&t, style, out);
+  text_table_print_rows(&t, style, out);
+  text_table_release(&t);
   text_add(out, "\n");
   add_notes(r, "  ", out);
 }
@@ -194,22 +142,12 @@ void reproduction_text(const struct reproduction *r, const struct style *style, 
 /* --- Markdown --- */
 
 void reproduction_markdown(const struct reproduction *r, struct text *out) {
+  struct text_table t;
   text_addf(out, "## %s\n`rondo reproduce %s`. The paper's tool: %s. %s\n\n", r->table->title, r->table->name,
             r->table->tool, r->table->about);
-  for (unsigned c = 0; c < COLUMNS; c++)
-    text_addf(out, "| %s ", heads[c]);
-  text_add(out, "|\n");
-  for (unsigned c = 0; c < COLUMNS; c++)
-    text_add(out, is_number(c) ? "| ---: " : "| --- ");
-  text_add(out, "|\n");
-  for (size_t i = 0; i < published_nrows(r->table); i++) {
-    for (unsigned c = 0; c < COLUMNS; c++) {
-      text_add(out, "| ");
-      add_cell(r, i, c, out);
-      text_add(out, " ");
-    }
-    text_add(out, "|\n");
-  }
+  make_table(r, &t);
+  text_table_print_markdown(&t, out);
+  text_table_release(&t);
   text_add(out, "\n");
   add_notes(r, "- ", out);
   text_add(out, "\n");

@@ -9,30 +9,25 @@
 
 #define VERY_DEEP 200 /* steps: few algorithms need more */
 
-static void add_title(struct text *out, const struct style *style, const struct model *m, const struct run_result *r) {
+void report_title(const struct model *m, uint32_t environment, enum semantics semantics, const struct style *style,
+                  struct text *out) {
   struct text title = {0};
   text_addf(&title, "%s%s", m->name, m->nparams ? ", " : "");
   params_add(&title, m);
   paint_add(out, style, PAINT_TITLE, title.at);
-  text_addf(out, ", environment %s", m->environments[r->environment].name);
-  if (m->kind == MODEL_MESSAGES || r->semantics == SEMANTICS_FINE)
-    text_addf(out, ", semantics %s", semantics_name(r->semantics));
+  text_addf(out, ", environment %s", m->environments[environment].name);
+  if (m->kind == MODEL_MESSAGES || semantics == SEMANTICS_FINE)
+    text_addf(out, ", semantics %s", semantics_name(semantics));
   text_add(out, "\n\n");
   text_release(&title);
 }
 
 static void add_properties(struct text *out, const struct style *style, const struct run_result *r) {
-  size_t widest = 0;
-  for (uint32_t i = 0; i < r->nproperties; i++) {
-    size_t n = strlen(property_result_name(&r->properties[i]));
-    widest = n > widest ? n : widest;
-  }
-  for (uint32_t i = 0; i < r->nproperties; i++) {
-    const struct property_result *p = &r->properties[i];
-    text_addf(out, "  %-*s   ", (int)widest, property_result_name(p));
-    verdict_add(out, style, p->verdict, false, strlen("inconclusive   "));
-    text_addf(out, "%s\n", p->proved);
-  }
+  struct text_table t;
+  verdict_table_init(&t);
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    verdict_table_add(&t, property_result_name(&r->properties[i]), r->properties[i].verdict, r->properties[i].proved);
+  verdict_table_print(&t, style, out);
   if (r->nproperties == 0)
     text_add(out, r->end == SEARCH_EXHAUSTED ? "  no property to check, and no error of the model\n"
                                              : "  no property to check\n");
@@ -175,7 +170,6 @@ static void add_run(struct text *out, const struct check_result *c, const struct
                     const struct style *style) {
   struct text licences = {0};
   const struct model *m = result_model(c, r);
-  add_title(out, style, m, r);
   add_properties(out, style, r);
   licences_text(r->licences, m, style->verbose, style, &licences);
   add_rounds_licences(&licences, style, m, r);
@@ -225,19 +219,16 @@ static void add_trace(struct text *out, struct interpreter *interp, const struct
   text_release(&run_text);
 }
 
-void report_text(const struct check_result *c, const struct style *style, struct text *out) {
-  for (uint32_t i = 0; i < c->nruns; i++) {
-    struct trace_cache printed = {0};
-    if (i > 0)
-      text_add(out, "\n");
-    add_run(out, c, &c->runs[i], style);
-    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
-      const struct property_result *p = &c->runs[i].properties[k];
-      if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
-        add_trace(out, result_interpreter(c, &c->runs[i]), p, style, &printed);
-    }
-    for (size_t k = 0; k < printed.at.n; k++)
-      memory_free(printed.at.at[k].run_text);
-    vec_release(&printed.at);
+void report_run_text(const struct check_result *c, const struct run_result *r, const struct style *style,
+                     struct text *out) {
+  struct trace_cache printed = {0};
+  add_run(out, c, r, style);
+  for (uint32_t k = 0; k < r->nproperties; k++) {
+    const struct property_result *p = &r->properties[k];
+    if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
+      add_trace(out, result_interpreter(c, r), p, style, &printed);
   }
+  for (size_t k = 0; k < printed.at.n; k++)
+    memory_free(printed.at.at[k].run_text);
+  vec_release(&printed.at);
 }

@@ -5,7 +5,9 @@
 #include "report/check_result.h"
 #include "report/layout.h"
 
-void report_text(const struct check_result *, const struct style *, struct text *);
+/* A run of it: its title; and everything else. */
+void report_title(const struct model *, uint32_t environment, enum semantics, const struct style *, struct text *);
+void report_run_text(const struct check_result *, const struct run_result *, const struct style *, struct text *);
 
 /* `name   reason   (line 12)` for each reduction; only those applied, unless all. */
 void licences_text(const struct licences *, const struct model *, bool all, const struct style *, struct text *);

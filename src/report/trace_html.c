@@ -58,15 +58,13 @@ static void add_run(const struct trace_document *d, struct text *out) {
 }
 
 static void add_verdict(const struct trace_document *d, const struct trace *t, struct text *out) {
-  const struct claim *c = &t->claim;
-  const struct property *p = c->property == NO_PROPERTY ? NULL : &t->model->properties[c->property];
-  bool cover = p && p->kind == PROPERTY_COVER;
+  const struct property *p = trace_property(t);
   text_addf(out, "<h1>");
   text_add_escaped(out, p ? p->name : t->model->name);
-  if (c->error)
+  if (t->claim.error)
     text_add(out, " <span class=\"bad\">ends in an error</span>");
   else if (p)
-    text_addf(out, cover ? " <span class=\"good\">is reached</span>" : " <span class=\"bad\">is VIOLATED</span>");
+    text_add(out, d->good ? " <span class=\"good\">is reached</span>" : " <span class=\"bad\">is VIOLATED</span>");
   text_addf(out, "</h1>\n<p>%s; ", d->subject.at);
   count_add(out, t->run.nsteps, step_word(t->model), model_steps(t->model) ? "steps" : "rounds");
   text_add(out, "</p>\n");

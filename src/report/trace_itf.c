@@ -1,34 +1,28 @@
 #include "report/trace_itf.h"
 
-#include "trace/status_names.h"
+#include "trace/trace_json.h"
 #include "trace/value_json.h"
 
 #include <string.h>
-
-static bool is_byzantine(const struct config *c, uint32_t p) { return c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE; }
 
 /* Roles may have variables of the same name, which share one map. */
 static json_t *variable_itf(const struct model *m, const struct config *c, const char *name) {
   json_t *pairs = json_array();
   for (uint32_t p = 0; p < m->nprocesses; p++) {
-    const struct role *role = &m->roles[model_role_of(m, p)];
-    for (uint32_t i = 0; i < role->nvars && !is_byzantine(c, p); i++)
-      if (!strcmp(role->vars[i].name, name))
-        json_array_append_new(pairs, json_pack("[o, o]", process_to_json(m, p),
-                                               value_to_itf(m, role->vars[i].type, c->local[p][LOCAL_VAR(i)])));
+    const struct role *role = process_role(m, p);
+    uint32_t i = role_find_var(role, name);
+    if (i != NO_VAR && !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE))
+      json_array_append_new(pairs, json_pack("[o, o]", process_to_json(m, p),
+                                             value_to_itf(m, role->vars[i].type, c->local[p][LOCAL_VAR(i)])));
   }
   return json_pack("{s:o}", "#map", pairs);
 }
 
 static json_t *status_itf(const struct model *m, const struct config *c) {
   json_t *pairs = json_array();
-  for (uint32_t p = 0; p < m->nprocesses; p++) {
-    json_t *words = json_array();
-    for (size_t i = 0; i < NSTATUSES; i++)
-      if (c->local[p][LOCAL_STATUS] & status_names[i].bit)
-        json_array_append_new(words, json_string(status_names[i].name));
-    json_array_append_new(pairs, json_pack("[o, {s:o}]", process_to_json(m, p), "#set", words));
-  }
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    json_array_append_new(
+        pairs, json_pack("[o, {s:o}]", process_to_json(m, p), "#set", status_to_json(c->local[p][LOCAL_STATUS])));
   return json_pack("{s:o}", "#map", pairs);
 }
 
@@ -46,9 +40,8 @@ static json_t *messages_itf(const struct model *m, const struct config *c) {
 /* If a role has a variable of this name, such as `status`, the generated variable gets another name. */
 static const char *free_name(const struct model *m, const char *name, const char *other) {
   for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      if (!strcmp(m->roles[r].vars[i].name, name))
-        return other;
+    if (role_find_var(&m->roles[r], name) != NO_VAR)
+      return other;
   for (uint32_t i = 0; i < m->nglobals; i++)
     if (!strcmp(m->globals[i].name, name))
       return other;
@@ -79,17 +72,15 @@ static json_t *state_itf(const struct trace *t, uint32_t index, json_t *names) {
 
 json_t *itf_json(const struct trace *t) {
   const struct model *m = t->model;
-  json_t *names = json_array(), *states = json_array(), *params = json_object();
-  for (uint32_t i = 0; i < m->nparams; i++)
-    json_object_set_new(params, m->params[i].name,
-                        m->params[i].truth ? json_boolean(m->params[i].value) : json_integer(m->params[i].value));
-  bool returns = t->claim.lasso && t->claim.loop + 1 < t->nconfigs; /* the last state repeats the start of the loop */
+  json_t *names = json_array(), *states = json_array();
+  bool returns = t->claim.lasso && !trace_stays(t); /* the last state repeats the start of the loop */
   for (uint32_t i = 0; i + returns < t->nconfigs; i++)
     json_array_append_new(states, state_itf(t, i, names));
-  const char *shows = t->claim.property == NO_PROPERTY ? "no_error" : m->properties[t->claim.property].name;
+  const struct property *p = trace_property(t);
   json_t *meta = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "format", "ITF", "format-description",
                            "https://apalache-mc.org/docs/adr/015adr-trace.html", "description", m->name, "environment",
-                           m->environments[t->claim.environment].name, "property", shows, "parameters", params);
+                           m->environments[t->claim.environment].name, "property", p ? p->name : "no_error",
+                           "parameters", params_to_json(m));
   json_t *trace = json_pack("{s:o, s:o, s:o}", "#meta", meta, "vars", names, "states", states);
   if (t->claim.lasso)
     json_object_set_new(trace, "loop", json_integer(t->claim.loop));

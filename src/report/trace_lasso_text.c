@@ -76,8 +76,7 @@ void trace_printer_assumptions(const struct trace_printer *t, struct interpreter
   const struct trace *trace = t->trace;
   const struct environment *env = &t->model->environments[trace->claim.environment];
   const struct clause *marks[RUN_CLAUSES_MAX], *fair = environment_fairness(env);
-  bool stays = trace->claim.loop == trace->run.nsteps;
-  if (stays) {
+  if (trace_stays(trace)) {
     print_standstill(t);
     return;
   }

@@ -50,6 +50,8 @@ bool trace_printer_shows_start(const struct trace_printer *, const struct var *)
 void trace_printer_round_title(const struct trace_printer *, uint32_t step, struct text *);
 /* "coord = P(1), ...": the oracles of the process in that round. */
 void trace_printer_oracles(const struct trace_printer *, uint32_t step, uint32_t process, struct text *);
+/* The receivers of each message that the process forges in that round. */
+void trace_printer_forged(const struct trace_printer *, uint32_t step, uint32_t process, struct process_groups *);
 /* Round number step + 1: choices, messages sent, heard-of sets, changes. */
 void trace_printer_round(const struct trace_printer *, uint32_t step);
 

@@ -7,18 +7,14 @@
 
 void trace_printer_oracles(const struct trace_printer *t, uint32_t step, uint32_t p, struct text *out) {
   const struct config *c = t->trace->configs[step];
-  const value *oracles = t->trace->run.steps[step]->oracles[p];
   const struct role *role = process_role(t->model, p);
-  if (!process_active(c->local[p][LOCAL_STATUS]) || !trace_has_begun(t->trace, p, step))
-    return;
-  for (uint32_t i = 0, k = 0; oracles && i < role->nvars; i++)
-    if (role->vars[i].kind == VAR_ORACLE) {
-      if (oracle_chosen_at(t->model, &role->vars[i], c->point)) {
-        text_addf(out, "%s%s = ", out->n ? ", " : "", role->vars[i].name);
-        trace_printer_value(t, out, role->vars[i].type, oracles[k]);
-      }
-      k++;
+  for (uint32_t i = 0; i < role->nvars && trace_has_begun(t->trace, p, step); i++) {
+    const value *chosen = oracle_choice(t->model, c, t->trace->run.steps[step], p, i);
+    if (chosen) {
+      text_addf(out, "%s%s = ", out->n ? ", " : "", role->vars[i].name);
+      trace_printer_value(t, out, role->vars[i].type, *chosen);
     }
+  }
 }
 
 static void print_oracles(const struct trace_printer *t, uint32_t step) {
@@ -55,17 +51,6 @@ static void print_sends(const struct trace_printer *t, const struct step_log *lo
     trace_printer_phrase(t, "send", "nobody");
 }
 
-/* heard[p * n + q]: a message of q reached p; missed: one was sent and did not. */
-static void all_messages(const struct step_log *log, uint32_t n, uint8_t *heard, uint8_t *missed) {
-  for (size_t i = 0; i < log->nsent; i++)
-    missed[(size_t)log->sent[i].to * n + log->sent[i].from] = 1;
-  for (size_t i = 0; i < log->narrivals; i++) {
-    size_t at = (size_t)log->arrivals[i].to * n + log->arrivals[i].from;
-    heard[at] = 1;
-    missed[at] = 0;
-  }
-}
-
 /* Which of the messages sent to p it heard: all, all except those of some senders, or only those of some senders. */
 static void add_heard(const struct trace_printer *t, uint32_t p, const uint8_t *heard, const uint8_t *missed,
                       struct text *v) {
@@ -90,17 +75,12 @@ static void add_heard(const struct trace_printer *t, uint32_t p, const uint8_t *
 }
 
 static void print_heard_of(const struct trace_printer *t, uint32_t step) {
-  const struct step_log *log = &t->trace->logs[step];
   uint32_t n = t->model->nprocesses;
-  uint8_t *all_heard = memory_alloc((size_t)n * n + 1);
-  uint8_t *all_missed = memory_alloc((size_t)n * n + 1);
+  uint8_t *all_missed, *all_heard = trace_heard_of(t->trace, step, &all_missed);
   struct process_groups g = {0};
   bool lost = false, any = false;
-  all_messages(log, n, all_heard, all_missed);
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
-    if (!trace_takes_part(t->trace, p, step))
-      continue;
     const uint8_t *heard = all_heard + (size_t)p * n, *missed = all_missed + (size_t)p * n;
     if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
       continue;
@@ -117,26 +97,29 @@ static void print_heard_of(const struct trace_printer *t, uint32_t step) {
       trace_printer_phrase(t, "hear", "every message arrives");
   }
   memory_free(all_heard);
-  memory_free(all_missed);
+}
+
+void trace_printer_forged(const struct trace_printer *t, uint32_t step, uint32_t q, struct process_groups *messages) {
+  const struct step_log *log = &t->trace->logs[step];
+  for (size_t i = 0; i < log->narrivals; i++) {
+    const struct arrival *a = &log->arrivals[i];
+    struct text v = {0};
+    if (a->from != q || !a->forged)
+      continue;
+    trace_printer_value(t, &v, a->type, a->message);
+    process_groups_add(messages, t, a->to, &v);
+  }
 }
 
 /* Forged messages: "P(5), P(6): 0 to P(1); 1 to P(2), P(3)". */
 static void print_forged(const struct trace_printer *t, uint32_t step) {
-  const struct step_log *log = &t->trace->logs[step];
   const struct config *c = t->trace->configs[step];
   struct process_groups forgers = {0};
   for (uint32_t q = 0; q < t->model->nprocesses; q++) {
     struct process_groups messages = {0};
     struct text all = {0};
-    bool forger = c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
-    for (size_t i = 0; forger && i < log->narrivals; i++) {
-      const struct arrival *a = &log->arrivals[i];
-      struct text v = {0};
-      if (a->from != q || !a->forged)
-        continue;
-      trace_printer_value(t, &v, a->type, a->message);
-      process_groups_add(&messages, t, a->to, &v);
-    }
+    if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE)
+      trace_printer_forged(t, step, q, &messages);
     for (size_t i = 0; i < messages.at.n; i++) {
       text_addf(&all, "%s%s to ", i ? "; " : "", messages.at.at[i].what);
       processes_add(&all, t->model, messages.at.at[i].members);
@@ -196,7 +179,7 @@ static void print_changes(const struct trace_printer *t, uint32_t step) {
     struct text v = {0};
     for (; i < log->nchanges && log->changes[i].process == first->process; i++) {
       const struct change *c = &log->changes[i];
-      const struct var *var = &process_role(t->model, c->process)->vars[c->var];
+      const struct var *var = change_var(t->model, c);
       if (var->kind != VAR_ORACLE)
         trace_printer_change(t, var->type, var->name, c->before, c->after, &v);
     }

@@ -23,10 +23,6 @@ static void step_description_release(struct step_description *s) {
   items_release(&s->details);
 }
 
-static const struct action *action_of(const struct trace_printer *t, const struct event *e) {
-  return e->action == NO_ACTION ? NULL : &process_role(t->model, e->process)->actions[e->action];
-}
-
 static void add_message(const struct trace_printer *t, struct text *out, uint32_t kind, value v) {
   const struct message_kind *k = &t->model->messages[kind];
   text_add(out, k->name);
@@ -129,7 +125,7 @@ static void add_subject(const struct trace_printer *t, const struct event *e, st
 
 static void describe_event(const struct trace_printer *t, const struct event *e, bool many,
                            struct step_description *s) {
-  const struct action *a = action_of(t, e);
+  const struct action *a = event_action(t->model, e);
   switch (e->kind) {
   case EVENT_ACTION:
     add_action(t, e, a, many, &s->after);

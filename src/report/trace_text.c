@@ -3,8 +3,6 @@
 #include "report/trace_printer.h"
 #include "trace/property_instance.h"
 
-#include <string.h>
-
 /* --- the start --- */
 
 static bool is_free_choice(void *context, const struct node *n) {
@@ -25,22 +23,21 @@ static void print_variable(const struct trace_printer *t, const struct config *c
   struct process_groups g = {0};
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     const struct role *role = process_role(t->model, p);
-    for (uint32_t i = 0; i < role->nvars; i++)
-      if (!strcmp(role->vars[i].name, name) && trace_printer_shows_start(t, &role->vars[i]) &&
-          !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)) {
-        struct text v = {0};
-        trace_printer_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
-        process_groups_add(&g, t, p, &v);
-      }
+    uint32_t i = role_find_var(role, name);
+    struct text v = {0};
+    if (i == NO_VAR || !trace_printer_shows_start(t, &role->vars[i]) || (c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE))
+      continue;
+    trace_printer_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
+    process_groups_add(&g, t, p, &v);
   }
   process_groups_print(&g, t, name, false);
 }
 
-static bool is_printed_before(const struct model *m, uint32_t r, uint32_t i) {
-  for (uint32_t s = 0; s <= r; s++)
-    for (uint32_t k = 0; k < (s < r ? m->roles[s].nvars : i); k++)
-      if (!strcmp(m->roles[s].vars[k].name, m->roles[r].vars[i].name))
-        return true;
+/* Roles may have variables of the same name, which share a line. */
+static bool is_printed_before(const struct model *m, uint32_t r, const char *name) {
+  while (r-- > 0)
+    if (role_find_var(&m->roles[r], name) != NO_VAR)
+      return true;
   return false;
 }
 
@@ -79,7 +76,7 @@ static void print_start(const struct trace_printer *t) {
   }
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      if (!is_printed_before(m, r, i))
+      if (!is_printed_before(m, r, m->roles[r].vars[i].name))
         print_variable(t, c, m->roles[r].vars[i].name);
   print_faulty(t, c);
   if (t->out->n == before)
@@ -100,8 +97,8 @@ static void explain_error(const struct trace_printer *t, struct trace_document *
   if (e->process < t->model->nprocesses) {
     text_add(&d->title, " of ");
     process_print(t->model, e->process, &d->title);
-  } else if (t->trace->claim.property != NO_PROPERTY) {
-    text_addf(&d->title, " in %s", t->model->properties[t->trace->claim.property].name);
+  } else if (trace_property(t->trace)) {
+    text_addf(&d->title, " in %s", trace_property(t->trace)->name);
   }
   text_addf(&d->title, ": %s", e->message ? e->message : "unknown");
   if (e->at.to > 0) {
@@ -116,10 +113,9 @@ static void explain_error(const struct trace_printer *t, struct trace_document *
 }
 
 static void explain_property(const struct trace_printer *t, struct interpreter *interp, struct trace_document *d) {
-  const struct property *p = &t->model->properties[t->trace->claim.property];
+  const struct property *p = trace_property(t->trace);
   struct property_instance instance;
   bool lasso = t->trace->claim.lasso;
-  d->good = p->kind == PROPERTY_COVER;
   if (lasso)
     trace_printer_assumptions(t, interp);
   if (lasso && p->almost_surely)
@@ -160,7 +156,7 @@ static void print_in_flight(const struct trace_printer *t) {
 
 static void make_run(struct trace_document *d, const struct trace *trace, const struct style *style) {
   struct trace_printer t = {trace, trace->model, style, &d->run, d, trace->run.nsteps};
-  bool loops = trace->claim.lasso && trace->claim.loop < trace->run.nsteps;
+  bool loops = trace->claim.lasso && !trace_stays(trace);
   print_start(&t);
   if (model_steps(trace->model)) {
     if (loops) {
@@ -184,13 +180,11 @@ static void make_run(struct trace_document *d, const struct trace *trace, const 
 static void make_explanation(struct trace_document *d, const struct trace *trace, struct interpreter *interp,
                              const struct style *style) {
   struct trace_printer t = {trace, trace->model, style, &d->reasons, NULL, trace->run.nsteps};
-  d->good = true;
-  if (trace->claim.error) {
-    d->good = false;
+  d->good = trace_is_good(trace);
+  if (trace->claim.error)
     explain_error(&t, d);
-  } else if (trace->claim.property != NO_PROPERTY) {
+  else if (trace_property(trace))
     explain_property(&t, interp, d);
-  }
 }
 
 void trace_document_make(struct trace_document *d, const struct trace *trace, struct interpreter *interp,

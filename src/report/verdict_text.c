@@ -1,6 +1,6 @@
 #include "report/verdict_text.h"
 
-#include "report/layout.h"
+#include <string.h>
 
 const char *verdict_word(enum verdict v, bool brief) {
   static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
@@ -12,10 +12,22 @@ enum paint verdict_paint(enum verdict v) {
   return paints[v];
 }
 
-void verdict_add(struct text *out, const struct style *style, enum verdict v, bool brief, size_t width) {
-  const char *word = verdict_word(v, brief);
-  paint_add(out, style, verdict_paint(v), word);
-  text_addf(out, "%*s", (int)(width - strlen(word)), "");
+void verdict_table_init(struct text_table *t) {
+  *t = (struct text_table){.indent = 2, .gap = 3};
+  text_table_column(t, "", ALIGN_LEFT, 0);
+  text_table_column(t, "", ALIGN_LEFT, strlen(verdict_word(VERDICT_INCONCLUSIVE, false)));
+  text_table_column(t, "", ALIGN_LEFT, 0);
+}
+
+void verdict_table_add(struct text_table *t, const char *name, enum verdict v, const char *proved) {
+  text_table_add_word(t, name, PAINT_NONE);
+  text_table_add_word(t, verdict_word(v, false), verdict_paint(v));
+  text_table_add_word(t, proved, PAINT_NONE);
+}
+
+void verdict_table_print(struct text_table *t, const struct style *style, struct text *out) {
+  text_table_print_rows(t, style, out);
+  text_table_release(t);
 }
 
 void verdict_add_every_run(struct text *out, const struct model *m, const struct licences *l) {

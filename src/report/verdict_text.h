@@ -3,11 +3,13 @@
 #define RONDO_REPORT_VERDICT_TEXT_H
 
 #include "report/check_result.h"
-#include "report/layout.h"
+#include "report/text_table.h"
 
-/* "VIOLATED", in its colour, padded to `width`. brief: "inconcl." */
-void verdict_add(struct text *, const struct style *, enum verdict, bool brief, size_t width);
-const char *verdict_word(enum verdict, bool brief);
+/* A table without a head: names, verdicts, and what was proved. Printing releases it. */
+void verdict_table_init(struct text_table *);
+void verdict_table_add(struct text_table *, const char *name, enum verdict, const char *proved);
+void verdict_table_print(struct text_table *, const struct style *, struct text *);
+const char *verdict_word(enum verdict, bool brief); /* "VIOLATED"; brief: "inconcl." */
 enum paint verdict_paint(enum verdict);
 void verdict_add_every_run(struct text *, const struct model *, const struct licences *); /* every run, n = 4 */
 void verdict_add_missed(

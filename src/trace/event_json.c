@@ -18,10 +18,6 @@ json_t *line_to_json(const struct model *m, struct span at) {
   return json_integer(line);
 }
 
-static uint32_t message_kind_of(const struct model *m, const struct event *e) {
-  return e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
-}
-
 /* --- writing --- */
 
 json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
@@ -35,7 +31,7 @@ json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
 
 static json_t *taken_to_json(const struct model *m, const struct event *e) {
   json_t *j = json_array();
-  uint32_t kind = message_kind_of(m, e);
+  uint32_t kind = event_message_kind(m, e);
   for (uint32_t i = 0; i < e->ntaken; i++) {
     const struct taken_message *taken = &e->taken[i];
     json_t *one = json_pack("{s:o}", "from", process_to_json(m, taken->from));
@@ -56,7 +52,7 @@ json_t *numbers_to_json(const uint32_t *at, uint32_t n) {
 }
 
 void event_to_json(const struct model *m, const struct event *e, json_t *into) {
-  const struct action *action = e->action == NO_ACTION ? NULL : &process_role(m, e->process)->actions[e->action];
+  const struct action *action = event_action(m, e);
   json_object_set_new(into, "event", json_string(kind_names[e->kind]));
   json_object_set_new(into, "process", process_to_json(m, e->process));
   json_object_set_new(into, "action", action ? json_integer(e->action + 1) : json_null());

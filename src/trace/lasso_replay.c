@@ -74,8 +74,6 @@ static bool grown_untouched(const struct interpreter *interp, uint32_t environme
   return true;
 }
 
-static bool stopped(const struct interpreter *interp) { return interp->stop && *interp->stop; }
-
 /* Finds two iterations of the loop with the same configuration: exactly (the first attempt), or up to round numbers.
    One of them is in the second half; earlier pairs have been compared before. */
 static bool find_recurrence(struct interpreter *interp, uint32_t environment, const struct run *run, struct config **at,
@@ -91,7 +89,7 @@ static bool find_recurrence(struct interpreter *interp, uint32_t environment, co
       if (recurs && (r.exact || !exactly) &&
           (!r.piles || grown_untouched(interp, environment, run, *from, *to, at[*from], at[*to])))
         return true;
-      if (stopped(interp))
+      if (interpreter_stopped(interp))
         return false;
     }
   return false;
@@ -160,7 +158,7 @@ enum lasso_made lasso_run(struct system *space, struct interpreter *interp, uint
       memory_free(wish);
     }
     if (!ok)
-      return stopped(interp) ? LASSO_STOPPED : LASSO_UNFOLLOWED;
+      return interpreter_stopped(interp) ? LASSO_STOPPED : LASSO_UNFOLLOWED;
     if (stays) {
       append_stutters(interp, environment, run);
       *loop = run->nsteps;
@@ -179,7 +177,7 @@ enum lasso_made lasso_run(struct system *space, struct interpreter *interp, uint
       run_cut(run, to);
     else
       run_release(run);
-    if (!closed && stopped(interp))
+    if (!closed && interpreter_stopped(interp))
       return LASSO_STOPPED;
   }
   return closed ? LASSO_MADE : piles ? LASSO_PILES : LASSO_OPEN;
@@ -379,12 +377,11 @@ void lasso_untaken_groups(const struct trace *t, struct interpreter *interp, unt
 }
 
 struct lasso_configs trace_configs(const struct trace *t) {
-  bool stays = t->claim.loop == t->run.nsteps;
-  return (struct lasso_configs){(const struct config *const *)t->configs, t->nconfigs - !stays, t->claim.loop};
+  return (struct lasso_configs){(const struct config *const *)t->configs, t->nconfigs - !trace_stays(t), t->claim.loop};
 }
 
 const struct node *claim_formula(const struct trace *t) {
-  return t->claim.text ? t->claim.text : t->model->properties[t->claim.property].formula;
+  return t->claim.text ? t->claim.text : trace_property(t)->formula;
 }
 
 bool lasso_confirm(struct trace *t, struct interpreter *interp, struct text *why) {
@@ -393,8 +390,7 @@ bool lasso_confirm(struct trace *t, struct interpreter *interp, struct text *why
   struct lasso_configs run = trace_configs(t);
   enum verdict3 v = lasso_satisfies(interp, claim_formula(t), &run, &t->error);
   if (v != V_FALSE)
-    text_addf(why, "'%s' is %s of the run", t->model->properties[t->claim.property].name,
-              v == V_ERROR ? t->error.message : "true");
+    text_addf(why, "'%s' is %s of the run", trace_property(t)->name, v == V_ERROR ? t->error.message : "true");
   return v == V_FALSE;
 }
 

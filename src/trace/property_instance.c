@@ -169,7 +169,8 @@ void property_instance_explain(struct property_instance *out, struct interpreter
 
 void property_instance_find(struct property_instance *out, struct interpreter *interp, const struct trace *t) {
   *out = (struct property_instance){0};
-  if (t->claim.error || t->claim.property == NO_PROPERTY || t->nconfigs == 0)
+  const struct property *p = trace_property(t);
+  if (t->claim.error || !p || t->nconfigs == 0)
     return;
   if (t->claim.lasso) {
     struct lasso_configs run = trace_configs(t);
@@ -177,7 +178,6 @@ void property_instance_find(struct property_instance *out, struct interpreter *i
     lasso_instance(interp, claim_formula(t), &run, add_binding, &f);
     return;
   }
-  const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = trace_last(t);
   const struct config *before = p->step && trace_before_last(t) ? trace_before_last(t) : last;
   property_instance_explain(out, interp, p->formula, before, p->step ? last : NULL, p->kind == PROPERTY_COVER);

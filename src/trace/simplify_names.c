@@ -93,7 +93,7 @@ static struct witness *rename_event(struct process_renumbering *n, const struct 
   const struct model *m = n->simplifier->model;
   struct witness *copy = witness_copy(m, w);
   struct event *e = copy->event;
-  uint32_t kind = e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
+  uint32_t kind = event_message_kind(m, e);
   e->process = n->to[e->process];
   e->ntaken = 0;
   for (uint32_t i = 0; i < w->event->ntaken; i++) {

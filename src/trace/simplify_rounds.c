@@ -40,6 +40,11 @@ static bool take_step(struct round_simplifier *t, uint32_t i, const struct confi
   return result == STEP_OK;
 }
 
+/* Is the claim's property over in this state, so that what comes later shows nothing? */
+static bool is_over(struct round_simplifier *t, const struct config *c) {
+  return t->claim->property != NO_PROPERTY && property_ends(t->interp, &t->model->properties[t->claim->property], c);
+}
+
 /* Does the end of the run show the claim, given the last two states? */
 static bool end_shows(struct round_simplifier *t, const struct config *before, const struct config *last) {
   struct model_error error;
@@ -49,7 +54,8 @@ static bool end_shows(struct round_simplifier *t, const struct config *before, c
 }
 
 /* Does the run, of which step `first` was changed, still show the claim? Then configs are its states. It does if it
-   comes back to a state that it had before, since the steps after that are the same. */
+   comes back to a state that it had before, since the steps after that are the same. At the end of the run that says
+   nothing: a step property reads the state before, too. */
 static bool still_shows(struct round_simplifier *t, uint32_t first) {
   uint32_t n = t->run->nsteps, i = first;
   const struct config *at = t->configs[first];
@@ -62,7 +68,9 @@ static bool still_shows(struct round_simplifier *t, uint32_t first) {
         return false;
       break;
     }
-    same = i + 1 < t->nconfigs && config_equal(t->model, t->tried[i + 1], t->configs[i + 1]);
+    if (i + 1 < n && is_over(t, t->tried[i + 1]))
+      return false;
+    same = i + 1 < n && i + 1 < t->nconfigs && config_equal(t->model, t->tried[i + 1], t->configs[i + 1]);
   }
   if (!same && !error && !end_shows(t, n == first ? NULL : n - 1 == first ? t->configs[first] : t->tried[n - 1], at))
     return false;

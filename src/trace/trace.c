@@ -11,8 +11,15 @@ const struct role *process_role(const struct model *m, uint32_t process) {
   return &m->roles[model_role_of(m, process)];
 }
 
+uint32_t role_find_var(const struct role *role, const char *name) {
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (!strcmp(role->vars[i].name, name))
+      return i;
+  return NO_VAR;
+}
+
 void process_print(const struct model *m, uint32_t process, struct text *out) {
-  value_print(&m->values, m, m->processes, process, out);
+  value_print(&m->values, m, m->process_types.any, process, out);
 }
 
 void message_print(const struct model *m, uint32_t kind, value v, struct text *out) {
@@ -51,10 +58,26 @@ enum verdict3 property_evaluate(struct interpreter *interp, const struct propert
   return before ? config_holds(interp, p->formula, before, at, error) : V_TRUE;
 }
 
+bool property_ends(struct interpreter *interp, const struct property *p, const struct config *c) {
+  struct model_error ignored;
+  return p->until && config_holds(interp, p->until, c, NULL, &ignored) == V_TRUE;
+}
+
 enum verdict3 claim_verdict(const struct model *m, const struct claim *claim) {
   bool cover = m->properties[claim->property].kind == PROPERTY_COVER;
   return claim->error ? V_ERROR : cover ? V_TRUE : V_FALSE;
 }
+
+const struct property *trace_property(const struct trace *t) {
+  return t->claim.property == NO_PROPERTY ? NULL : &t->model->properties[t->claim.property];
+}
+
+bool trace_is_good(const struct trace *t) {
+  const struct property *p = trace_property(t);
+  return !t->claim.error && (!p || p->kind == PROPERTY_COVER);
+}
+
+bool trace_stays(const struct trace *t) { return t->claim.lasso && t->claim.loop == t->run.nsteps; }
 
 bool trace_fails_in_step(const struct trace *t) { return t->nconfigs == t->run.nsteps; }
 
@@ -78,6 +101,21 @@ bool trace_takes_part(const struct trace *t, uint32_t p, uint32_t step) {
 bool trace_halts(const struct trace *t, uint32_t p, uint32_t step) {
   return step + 1 < t->nconfigs && trace_has_ended(t, p, step) &&
          (t->configs[step + 1]->local[p][LOCAL_STATUS] & ~t->configs[step]->local[p][LOCAL_STATUS] & STATUS_HALTED);
+}
+
+uint8_t *trace_heard_of(const struct trace *t, uint32_t step, uint8_t **missed) {
+  const struct step_log *log = &t->logs[step];
+  size_t n = t->model->nprocesses;
+  uint8_t *heard = memory_alloc(2 * n * n + 1);
+  *missed = heard + n * n;
+  for (size_t i = 0; i < log->nsent; i++)
+    (*missed)[log->sent[i].to * n + log->sent[i].from] = trace_takes_part(t, log->sent[i].to, step);
+  for (size_t i = 0; i < log->narrivals; i++) {
+    size_t at = log->arrivals[i].to * n + log->arrivals[i].from;
+    heard[at] = trace_takes_part(t, log->arrivals[i].to, step);
+    (*missed)[at] = 0;
+  }
+  return heard;
 }
 
 size_t sent_together(const struct trace *t, const struct step_log *log, size_t i, uint8_t *members, uint32_t *n) {
@@ -132,6 +170,11 @@ static bool is_stopped(const struct interpreter *interp, struct text *why) {
   return why->n > 0;
 }
 
+/* The run goes on from this state: is the claim's property over? */
+static void leave_state(struct trace *t, struct interpreter *interp, const struct config *c) {
+  t->over |= t->claim.property != NO_PROPERTY && property_ends(interp, &t->model->properties[t->claim.property], c);
+}
+
 static bool replay_run(struct trace *t, struct interpreter *interp, struct text *why) {
   const char *clause = "";
   t->configs[t->nconfigs++] = config_copy(t->model, t->run.initial);
@@ -139,9 +182,12 @@ static bool replay_run(struct trace *t, struct interpreter *interp, struct text 
     text_addf(why, "the algorithm cannot start like that: %s", clause);
     return false;
   }
-  for (uint32_t i = 0; i < t->run.nsteps; i++)
+  for (uint32_t i = 0; i < t->run.nsteps; i++) {
+    if (t->claim.semantics != SEMANTICS_FINE) /* in which the states are others, see replay_order */
+      leave_state(t, interp, t->configs[i]);
     if (is_stopped(interp, why) || !replay_step(t, interp, i, why))
       return false;
+  }
   return true;
 }
 
@@ -177,14 +223,15 @@ static bool replay_order(struct trace *t, struct interpreter *interp, struct tex
     text_addf(why, "fine rounds are for at most %u processes", ASYNC_RUN_PROCESSES_MAX);
     return false;
   }
+  struct config *before = config_new(t->model);
   async_run_init(&f, interp, t->configs, t->run.steps, t->run.nsteps);
   for (uint32_t i = 0; i < t->run.norder && why->n == 0 && !is_stopped(interp, why); i++) {
     bool last = i + 1 == t->run.norder;
     uint32_t p = t->run.order[i];
-    if (last && !fails) {
-      t->cut_before = config_new(t->model);
-      async_run_view(&f, t->cut_before);
-    }
+    async_run_view(&f, before);
+    leave_state(t, interp, before);
+    if (last && !fails)
+      t->cut_before = config_copy(t->model, before);
     if (!async_run_end_round(&f, p, &reason)) {
       text_addf(why, "step %u: ", i + 1);
       if (p < n)
@@ -204,25 +251,30 @@ static bool replay_order(struct trace *t, struct interpreter *interp, struct tex
   for (uint32_t i = 0; i < t->run.nsteps; i++)
     drop_unfinished(t, i);
   async_run_release(&f);
+  config_free(before);
   return why->n == 0;
 }
 
 /* Does the end of the run show the claim? */
 static bool shows(struct trace *t, struct interpreter *interp, struct text *why) {
+  const struct property *p = trace_property(t);
   if (trace_fails_in_step(t)) {
     if (!t->claim.error)
       text_addf(why, "the last %s ends in an error: %s", step_word(t->model), t->error.message);
     return t->claim.error;
   }
-  if (t->claim.property == NO_PROPERTY) {
+  if (!p) {
     if (t->claim.error)
       text_addf(why, "the last %s does not end in an error", step_word(t->model));
     return !t->claim.error;
   }
-  const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = trace_last(t);
   if (t->claim.lasso)
     return lasso_confirm(t, interp, why);
+  if (t->over) {
+    text_addf(why, "what '%s' holds 'until' is reached before the end of the run", p->name);
+    return false;
+  }
   if (p->step && !trace_before_last(t)) {
     text_addf(why, "'%s' speaks of a step, and there is none", p->name);
     return false;

@@ -29,6 +29,7 @@ struct trace {
                      whole rounds, of which only this much has happened. Otherwise NULL */
   struct config *cut, *cut_before; /* asynchronous rounds: the states of all processes at the end, and before the last
                                       step of the order (NULL: there is none) */
+  bool over;                       /* the scope of the claim's property ended before the last state */
   struct model_error error;
   bool exact; /* LASSO: the configuration recurs exactly, not only up to round numbers */
   bool piles; /* LASSO: it recurs only up to messages that are never received and accumulate */
@@ -50,6 +51,9 @@ struct trace *trace_confirmed(struct interpreter *, struct model *, const struct
 void trace_release(struct trace *);
 void trace_free(struct trace *); /* of trace_confirmed; may be NULL */
 
+const struct property *trace_property(const struct trace *); /* of the claim; NULL: none */
+bool trace_is_good(const struct trace *);                    /* nothing fails: it reaches a cover, or claims nothing */
+bool trace_stays(const struct trace *);                      /* LASSO: nothing happens after the last step */
 /* Does the last step itself end in an error? */
 bool trace_fails_in_step(const struct trace *);
 /* The last state, and the one before the last step: NULL if there is none. */
@@ -61,6 +65,9 @@ bool trace_has_ended(const struct trace *, uint32_t process, uint32_t step);
 /* Rounds: does the process receive and update in that step? */
 bool trace_takes_part(const struct trace *, uint32_t process, uint32_t step);
 bool trace_halts(const struct trace *, uint32_t process, uint32_t step); /* in that step or before */
+/* Rounds: heard[p * n + q]: a message of q reached p in that step; missed[p * n + q]: one was sent to p, which takes
+   part, and did not reach it. Returns heard, for memory_free; missed points into it. */
+uint8_t *trace_heard_of(const struct trace *, uint32_t step, uint8_t **missed);
 /* Groups equal messages that a process sends at once, starting with the i-th. Returns the index after the group;
    members: the receivers, *n of them. */
 size_t sent_together(const struct trace *, const struct step_log *, size_t i, uint8_t *members, uint32_t *n);
@@ -68,12 +75,15 @@ size_t sent_together(const struct trace *, const struct step_log *, size_t i, ui
 /* Evaluates a property after a step from `before`, or at the start (NULL), where a step property says nothing. */
 enum verdict3 property_evaluate(struct interpreter *, const struct property *, const struct config *before,
                                 const struct config *at, struct model_error *);
+/* Does the scope of the property end in this state? Its `until` holds there, so later states do not matter. */
+bool property_ends(struct interpreter *, const struct property *, const struct config *);
 /* The value of the property that shows the claim. */
 enum verdict3 claim_verdict(const struct model *, const struct claim *);
 
 const char *step_word(const struct model *); /* "round" or "step" */
 
 const struct role *process_role(const struct model *, uint32_t process);
+uint32_t role_find_var(const struct role *, const char *name);                 /* NO_VAR: none */
 void process_print(const struct model *, uint32_t process, struct text *);     /* P(1) */
 void message_print(const struct model *, uint32_t kind, value, struct text *); /* promise(b: 1, v: none) */
 

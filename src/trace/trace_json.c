@@ -21,7 +21,7 @@ static json_t *value_text(const struct model *m, const struct type *t, value v) 
 
 /* --- states --- */
 
-static json_t *status_to_json(value status) {
+json_t *status_to_json(value status) {
   json_t *j = json_array();
   for (unsigned i = 0; i < NSTATUSES; i++)
     if (status & status_names[i].bit)
@@ -86,13 +86,11 @@ static json_t *oracles_to_json(const struct model *m, const struct config *c, co
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = process_role(m, p);
     json_t *own = json_object();
-    uint32_t k = 0;
-    for (uint32_t i = 0; w->oracles[p] && i < role->nvars; i++)
-      if (role->vars[i].kind == VAR_ORACLE) {
-        if (process_active(c->local[p][LOCAL_STATUS]) && oracle_chosen_at(m, &role->vars[i], c->point))
-          json_object_set_new(own, role->vars[i].name, value_to_json(m, role->vars[i].type, w->oracles[p][k]));
-        k++;
-      }
+    for (uint32_t i = 0; i < role->nvars; i++) {
+      const value *chosen = oracle_choice(m, c, w, p, i);
+      if (chosen)
+        json_object_set_new(own, role->vars[i].name, value_to_json(m, role->vars[i].type, *chosen));
+    }
     if (json_object_size(own) > 0)
       set_for_process(j, m, p, json_incref(own));
     json_decref(own);
@@ -268,9 +266,9 @@ static json_t *texts_to_json(char *const *at, size_t n) {
 }
 
 static json_t *property_to_json(const struct trace *t, struct interpreter *interp) {
-  if (t->claim.property == NO_PROPERTY)
+  const struct property *p = trace_property(t);
+  if (!p)
     return json_null();
-  const struct property *p = &t->model->properties[t->claim.property];
   struct property_instance instance;
   json_t *j = json_object();
   property_instance_find(&instance, interp, t);
@@ -296,15 +294,20 @@ static json_t *error_to_json(const struct trace *t) {
   return j;
 }
 
-json_t *model_to_json(const struct model *m, uint32_t environment, enum semantics semantics) {
-  json_t *j = json_object(), *params = json_object();
+json_t *params_to_json(const struct model *m) {
+  json_t *j = json_object();
   for (uint32_t i = 0; i < m->nparams; i++) {
     const struct param *p = &m->params[i];
-    json_object_set_new(params, p->name, p->truth ? json_boolean(p->value) : json_integer(p->value));
+    json_object_set_new(j, p->name, p->truth ? json_boolean(p->value) : json_integer(p->value));
   }
+  return j;
+}
+
+json_t *model_to_json(const struct model *m, uint32_t environment, enum semantics semantics) {
+  json_t *j = json_object();
   json_object_set_new(j, "name", json_string(m->name));
   json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
-  json_object_set_new(j, "params", params);
+  json_object_set_new(j, "params", params_to_json(m));
   json_object_set_new(j, "environment", json_string(m->environments[environment].name));
   json_object_set_new(j, "semantics", json_string(semantics_name(semantics)));
   return j;

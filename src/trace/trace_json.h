@@ -10,6 +10,8 @@
 
 /* The model's identity and its parameters. */
 json_t *model_to_json(const struct model *, uint32_t environment, enum semantics);
+json_t *params_to_json(const struct model *);
+json_t *status_to_json(value status);                              /* the names of its bits */
 json_t *trace_to_json(const struct trace *, struct interpreter *); /* a new reference */
 
 /* What must be known before the model can be loaded. Strings are borrowed from the JSON. */

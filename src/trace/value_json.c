@@ -22,7 +22,7 @@ json_t *text_to_json(const char *at, size_t n) {
 
 json_t *process_to_json(const struct model *m, uint32_t process) {
   struct text name = {0};
-  value_print(&m->values, m, m->processes, process, &name);
+  value_print(&m->values, m, m->process_types.any, process, &name);
   json_t *j = json_string(name.at);
   text_release(&name);
   return j;
