@@ -42,18 +42,28 @@ typedef enum rondo_status {
   RONDO_FAULT = 4         /* a fault of rondo itself */
 } rondo_status;
 
+typedef enum rondo_kind { RONDO_SAFETY, RONDO_COVER, RONDO_LIVE, RONDO_NO_ERROR } rondo_kind;
+
+typedef struct rondo_verdict {
+  const char *property, *environment;
+  rondo_kind kind;
+  rondo_status status; /* RONDO_HOLDS, RONDO_VIOLATED or RONDO_INCONCLUSIVE */
+  const char *proved;  /* what was shown, such as "every run, n = 4" or "after 3 rounds" */
+  bool has_trace;
+} rondo_verdict;
+
 /* ---- the host ---- */
 
-typedef enum rondo_severity { RONDO_ERROR, RONDO_WARNING } rondo_severity;
+typedef enum rondo_severity { RONDO_ERROR, RONDO_WARNING, RONDO_NOTE } rondo_severity;
 
 typedef struct rondo_diagnostic {
   rondo_severity severity;
-  const char *code;                            /* stable; "" where there is none yet */
+  const char *code;                            /* such as "E0201"; stable: docs/errors.md has them all */
   const char *message;                         /* one line */
   const char *help;                            /* or NULL */
   const char *path;                            /* NULL: it is not about a place in a file; then what follows is 0 */
   size_t from, to;                             /* bytes of the text, [from, to) */
-  unsigned line, column, end_line, end_column; /* from 1; columns in bytes */
+  unsigned line, column, end_line, end_column; /* from 1; columns in characters */
   const char *text; /* all of it as a terminal shows it, with the source line; ends with a newline */
 } rondo_diagnostic;
 
@@ -102,6 +112,10 @@ typedef struct rondo_host {
   void (*diagnostic)(void *context, const rondo_diagnostic *);
   /* How far it is, a line of text without a newline; NULL: it is done. */
   void (*progress)(void *context, const char *line);
+  /* A verdict of a check, when it is known. final: it is the one in the result. Before that, a violation or a reached
+     cover is told when it is found, if the search goes on for other properties; it was not replayed yet, and its run
+     may become shorter. Strings live until it returns. Not for tables, nor with the option audit before its end. */
+  void (*verdict)(void *context, const rondo_verdict *, bool final);
   /* From here on rondo_interrupt is noticed by what runs now: the time to install signal handlers. */
   void (*listen)(void *context);
   /* Memory has run out. It must not return; without it, or if it does, the process is aborted. */
@@ -174,16 +188,6 @@ RONDO_PUBLIC rondo_status rondo_result_status(const rondo_result *);
 RONDO_PUBLIC const char *rondo_result_text(const rondo_result *);
 
 /* ---- results of rondo_check ---- */
-
-typedef enum rondo_kind { RONDO_SAFETY, RONDO_COVER, RONDO_LIVE, RONDO_NO_ERROR } rondo_kind;
-
-typedef struct rondo_verdict {
-  const char *property, *environment;
-  rondo_kind kind;
-  rondo_status status; /* RONDO_HOLDS, RONDO_VIOLATED or RONDO_INCONCLUSIVE */
-  const char *proved;  /* what was shown, such as "every run, n = 4" or "after 3 rounds" */
-  bool has_trace;
-} rondo_verdict;
 
 RONDO_PUBLIC size_t rondo_result_verdicts(const rondo_result *);
 RONDO_PUBLIC rondo_verdict rondo_result_verdict(const rondo_result *, size_t i);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -17,6 +18,8 @@
 /* Signals that interrupt a command. All but SIGXCPU go to the whole group of processes. */
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 #define ENDING_SIGNALS (sizeof ending_signals / sizeof *ending_signals)
+
+#define PROGRESS_SECONDS 60.0 /* between two lines of progress in a file */
 
 static rondo *interrupted; /* a signal handler has no other way to find it */
 static int write_error;    /* errno of the first failure */
@@ -35,9 +38,60 @@ static void write_diagnostic(void *context, const rondo_diagnostic *d) {
   fputs(d->text, stderr);
 }
 
-static void write_progress(void *context, const char *line) {
+/* ---- how far it is ---- */
+
+#define NOTICES_MAX 16
+
+/* A violation that was found while the search goes on. It is told after a second: most searches end before that, with
+   an answer that says more. */
+struct notice {
+  char property[80], proved[80];
+  double since;
+};
+static struct notice notices[NOTICES_MAX];
+static int nnotices;
+static double progress_told, progress_seconds; /* a file gets a line every so many seconds; 0: a terminal, always */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void note_verdict(void *context, const rondo_verdict *v, bool final) {
   (void)context;
-  fprintf(stderr, line ? "\r  %s\033[K" : "\r\033[K", line);
+  int kept = 0;
+  for (int i = 0; i < nnotices; i++)
+    if (strcmp(notices[i].property, v->property) != 0)
+      notices[kept++] = notices[i];
+  nnotices = kept;
+  struct notice one = {.since = now()};
+  int named = snprintf(one.property, sizeof one.property, "%s", v->property);
+  int said = snprintf(one.proved, sizeof one.proved, "%s", v->proved);
+  if (!final && v->status == RONDO_VIOLATED && nnotices < NOTICES_MAX && named < (int)sizeof one.property &&
+      said < (int)sizeof one.proved)
+    notices[nnotices++] = one;
+}
+
+static void write_notices(double at) {
+  for (; nnotices > 0 && at - notices[0].since >= 1; nnotices--) {
+    fprintf(stderr, "%srondo: '%s' is violated %s; the search goes on\n", progress_seconds > 0 ? "" : "\r\033[K",
+            notices[0].property, notices[0].proved);
+    memmove(notices, notices + 1, sizeof notices - sizeof *notices);
+  }
+}
+
+static void write_progress(void *context, const char *line) {
+  double at = now();
+  (void)context;
+  if (line)
+    write_notices(at);
+  if (progress_seconds == 0) {
+    fprintf(stderr, line ? "\r  %s\033[K" : "\r\033[K", line);
+  } else if (line && at - progress_told >= progress_seconds) {
+    progress_told = at;
+    fprintf(stderr, "rondo: %s\n", line);
+  }
 }
 
 static void write_all(int fd, const char *text) {
@@ -205,8 +259,13 @@ rondo *terminal_open(const rondo_transport *transport) {
                      .models = find_models(models, sizeof models),
                      .transport = transport};
   set_process_callbacks(&host);
-  if (is_terminal(STDERR_FILENO))
-    host.progress = write_progress;
+  host.progress = write_progress;
+  host.verdict = note_verdict;
+  progress_told = now();
+  if (!is_terminal(STDERR_FILENO))
+    progress_seconds = PROGRESS_SECONDS;
+  if (getenv("RONDO_TEST_PROGRESS_SECONDS"))
+    progress_seconds = strtod(getenv("RONDO_TEST_PROGRESS_SECONDS"), NULL);
   rondo *r = rondo_new(&host);
   read_test_settings(r);
   return interrupted = r;

@@ -2,6 +2,7 @@
    both mean the same. */
 #include "driver/api.h"
 
+#include "driver/answer_stream.h"
 #include "driver/commands.h"
 #include "driver/option_values.h"
 #include "lang/ast.h"
@@ -39,7 +40,7 @@ rondo_model *rondo_open(rondo *r, const char *path) {
 rondo_model *rondo_open_text(rondo *r, const char *path, const char *text, size_t length) {
   context_enter(r);
   if (length > MODEL_BYTES_MAX) {
-    context_error(r, "'%s' is larger than %zu MiB", path, MODEL_BYTES_MAX >> 20);
+    context_error(r, E0808, "'%s' is larger than %zu MiB", path, MODEL_BYTES_MAX >> 20);
     return NULL;
   }
   char *copy = memory_alloc(length + 1);
@@ -67,7 +68,7 @@ bool rondo_set(rondo_model *m, const char *param, const char *given) {
   text_addf(&word, "%s=%s", param, given);
   bool ok = define_parse(word.at, &define, &error);
   if (!ok)
-    context_error(m->rondo, "%s", text_or_empty(&error));
+    context_error(m->rondo, E0805, "%s", text_or_empty(&error));
   size_t at = 0, n = strlen(param);
   while (at < m->defines.n && (strncmp(m->defines.at[at], param, n) != 0 || m->defines.at[at][n] != '='))
     at++;
@@ -92,19 +93,18 @@ rondo_options *rondo_options_new(rondo *r) {
 }
 
 bool rondo_option(rondo_options *o, const char *name, const char *given) {
-  struct text word = {0}, error = {0};
+  struct complaint error = {.code = E0802};
+  struct text word = {0};
   context_enter(o->rondo);
   bool ok = option_is_valid(name, given, &error);
   if (ok) {
-    text_addf(&word, "--%s", name);
+    text_addf(&word, "--%s%s%s", name, given ? "=" : "", given ? given : "");
     vec_push(&o->words, memory_strdup(word.at));
-    if (given)
-      vec_push(&o->words, memory_strdup(given));
   } else {
-    context_error(o->rondo, "%s", text_or_empty(&error));
+    context_error(o->rondo, error.code, "%s", text_or_empty(&error.text));
   }
   text_release(&word);
-  text_release(&error);
+  text_release(&error.text);
   return ok;
 }
 
@@ -235,27 +235,7 @@ size_t rondo_result_verdicts(const rondo_result *r) { return r->verdicts.n; }
 rondo_verdict rondo_result_verdict(const rondo_result *r, size_t i) {
   if (i >= r->verdicts.n)
     return (rondo_verdict){.property = "", .environment = "", .status = RONDO_BAD_INPUT, .proved = ""};
-  const struct property_result *p = r->verdicts.at[i];
-  const struct model *m = r->instance.model;
-  rondo_verdict v = {.property = property_result_name(p),
-                     .environment = m->environments[p->environment].name,
-                     .proved = p->proved,
-                     .has_trace = p->trace};
-  v.status = (rondo_status)exit_status_of(p->verdict);
-  v.kind = RONDO_NO_ERROR;
-  if (p->property)
-    switch (p->property->kind) {
-    case PROPERTY_SAFETY:
-      v.kind = RONDO_SAFETY;
-      break;
-    case PROPERTY_COVER:
-      v.kind = RONDO_COVER;
-      break;
-    case PROPERTY_LIVE:
-      v.kind = RONDO_LIVE;
-      break;
-    }
-  return v;
+  return verdict_of(r->instance.model, r->verdicts.at[i]);
 }
 
 uint64_t rondo_result_states(const rondo_result *r) {

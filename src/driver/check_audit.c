@@ -51,7 +51,7 @@ static struct command_options bounded(const struct command_options *asked) {
   return o;
 }
 
-/* Asynchronous rounds, where lockstep rounds were said to license the verdict. */
+/* A search in asynchronous rounds, for verdicts that lockstep rounds are said to license. */
 static struct command_options asynchronous(const struct command_options *asked) {
   struct command_options o = *asked;
   o.engine = NULL;
@@ -107,6 +107,8 @@ static uint32_t audit_ways(const struct query_context *a, const struct check_res
 
 /* Moves the runs of the answer to one query group. */
 static void add_runs(struct audit_variant *w, struct check_result *of_one, uint32_t query_group) {
+  w->result.runs =
+      memory_resize_array(w->result.runs, w->result.nruns + (size_t)of_one->nruns + 1, sizeof *w->result.runs);
   for (uint32_t i = 0; i < of_one->nruns; i++) {
     of_one->runs[i].query_group = query_group;
     w->result.runs[w->result.nruns++] = of_one->runs[i];
@@ -115,8 +117,8 @@ static void add_runs(struct audit_variant *w, struct check_result *of_one, uint3
   check_result_release(of_one);
 }
 
-/* One by one: what an engine refuses to answer in one environment it may answer in another. crossed: in other semantics
-   than asked. False: a fault. */
+/* Answers the groups one by one, because an engine may support one environment and refuse another. crossed: in another
+   semantics than the check itself. Returns false on a fault of rondo. */
 static bool audit_way_run(const struct query_groups *in, const struct query_context *a, bool crossed,
                           struct audit_variant *w, struct text *fault) {
   enum symbolic_engine engine;
@@ -124,7 +126,6 @@ static bool audit_way_run(const struct query_groups *in, const struct query_cont
   w->nquery_groups = (uint32_t)(in->at.n + in->live.n);
   w->refused = memory_alloc((w->nquery_groups + (size_t)1) * sizeof *w->refused);
   w->result = (struct check_result){.model = a->model, .interp = a->interp};
-  w->result.runs = memory_alloc((2 * in->at.n + in->live.n + 1) * sizeof *w->result.runs);
   for (uint32_t i = 0; i < w->nquery_groups && ok; i++) {
     struct query_groups one = {0};
     struct check_result c = {0};
@@ -175,7 +176,7 @@ static void add_command(const struct command_options *o, const char *more, struc
   text_addf(out, "%s%s", *more ? " " : "", more);
 }
 
-/* For each property, the first two that differ. If rondo is at fault, nothing else is reported. */
+/* Finds, for each property, the first two answers that differ. If rondo is at fault, nothing else is reported. */
 static enum audit_outcome print_conflicts(const struct conflicts *c, const struct query_context *a,
                                           const struct audit_variant *ways, struct text *why) {
   bool fault = false;
@@ -219,7 +220,7 @@ enum audit_outcome audit_answer(const struct query_groups *in, const struct quer
   enum audit_outcome end = AUDIT_CONSISTENT;
   a.interp = interpreter_new(a.model);
   a.quiet = true;
-  a.prepares = false;
+  a.stream = NULL;
   for (uint32_t i = 1; i < n && end == AUDIT_CONSISTENT; i++) {
     a.options = &options[i];
     a.semantics = options[i].has_semantics ? options[i].semantics : asked->semantics;

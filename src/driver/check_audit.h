@@ -5,13 +5,13 @@
 #include "driver/query.h"
 
 enum audit_outcome {
-  AUDIT_CONSISTENT,      /* all that was decided agrees; the runs of the result have their notes */
+  AUDIT_CONSISTENT,      /* all conclusive answers agree; the audit is noted in the runs of the result */
   AUDIT_FAULT,           /* two answers contradict each other, or there is another fault of rondo: *why says
                             which */
-  AUDIT_FORCED_REDUCTION /* a reduction that was forced gives another answer than none: likewise */
+  AUDIT_FORCED_REDUCTION /* a forced reduction changes an answer: *why says which */
 };
 
-/* The result of the query_groups is what is audited. */
+/* Audits the result of these query groups. */
 enum audit_outcome audit_answer(const struct query_groups *, const struct query_context *, struct check_result *,
                                 struct text *why);
 

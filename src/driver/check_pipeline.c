@@ -1,16 +1,16 @@
-/* What happens in which order when an instance of a model is checked. Each line of the lists below is a stage; how a
-   stage works is in the file that has it. */
+/* The stages of checking an instance of a model, in their order. Each line of the lists below calls one stage, which is
+   implemented in another file. */
 #include "driver/check_pipeline.h"
 
 #include "analysis/features.h"
 #include "analysis/local_properties.h"
+#include "driver/answer_stream.h"
 #include "driver/check_audit.h"
 #include "driver/context.h"
 #include "driver/query_run.h"
+#include "driver/query_split.h"
 #include "driver/query_symbolic.h"
 #include "driver/semantics.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
 #include "search/liveness_search.h"
 
 #include <string.h>
@@ -25,7 +25,11 @@
 static bool answer_by_search(struct query_run *q) {
   if (!query_takes_part(q)) /* licences and the transition system; some ranks may have no part in it */
     return true;
-  query_explore(q);                /* breadth-first search, within the limits */
+  query_explore(q);                                                       /* breadth-first search, within the limits */
+  if (split_failed(q->about->split) || split_replaces(q->about->split)) { /* other searches answer instead */
+    query_run_release(q);
+    return !split_failed(q->about->split);
+  }
   query_repeat(q);                 /* again by one thread: traces must not depend on threads and ranks */
   query_reclassify_step_errors(q); /* a step property that has no value is an error of the model */
   query_fill_result(q);            /* the verdicts */
@@ -33,6 +37,7 @@ static bool answer_by_search(struct query_run *q) {
   bool ok = query_make_traces(q) &&                              /* concrete, simplified, replayed on the interpreter */
             query_shorten_traces(q) &&                           /* steps: without partial-order reduction */
             query_find_divergence(q);                            /* do processes get further and further apart? */
+  split_filter(q->about->split, q->result);                      /* what other searches have decided */
   query_run_release(q);
   return ok;
 }
@@ -42,13 +47,20 @@ static bool answer_by_solver(struct query_run *q) {
   *q->result = (struct run_result){0};
   if (q->options->ranks.is_helper) /* the first rank does that alone */
     return true;
-  if (!q->query.until)
-    return symbolic_query_answer(q->about, &q->query, q->result, q->refused, q->fault);
-  text_addf(q->refused, "'%s' has an 'until', which is the search's\n  help: leave out '--engine %s'",
-            q->model->properties[q->query.properties[0]].name, q->options->engine);
-  if (!q->about->quiet)
-    context_error(q->options->rondo, "%s", q->refused->at);
-  return false;
+  return symbolic_query_answer(q->about, &q->query, q->result, q->refused, q->fault);
+}
+
+/* Whatever time is left, so that the exit status does not depend on it. */
+static bool refuses_until(const struct query_context *of, const struct query *q, struct text *refused) {
+  const struct command_options *o = of->options;
+  enum symbolic_engine engine;
+  if (!q->until || o->ranks.is_helper || !symbolic_engine_find(o->engine, &engine))
+    return false;
+  text_addf(refused, "engine '%s' does not support the 'until' of '%s'\n  help: leave out '--engine %s'", o->engine,
+            of->model->properties[q->properties[0]].name, o->engine);
+  if (!of->quiet)
+    context_error(o->rondo, E0901, "%s", refused->at);
+  return true;
 }
 
 bool query_supported(struct rondo *context, const struct model *m, const struct query *q, struct text *refused) {
@@ -58,7 +70,7 @@ bool query_supported(struct rondo *context, const struct model *m, const struct 
   if (!features_refused(m, q, ENGINE_SEARCH, &lacking, &at))
     return true;
   diags_init(&diags, &m->source);
-  diag_error(&diags, at, "the search cannot do this: %s", feature_text(lacking));
+  diag_error(&diags, E0901, at, "the search cannot do this: %s", feature_text(lacking));
   if (refused)
     text_addf(refused, "the search cannot do this: %s", feature_text(lacking));
   context_diagnostics(context, &diags);
@@ -66,10 +78,10 @@ bool query_supported(struct rondo *context, const struct model *m, const struct 
   return false;
 }
 
-/* ---- queries that there is no time for ---- */
+/* ---- queries that the time limit cuts off ---- */
 
-/* Is it too late to begin with a query? Not with several ranks, which must all begin, nor with checkpoints, which
-   number the searches. */
+/* Is the time up, or was the command interrupted, so that no further query begins? Several ranks must all begin, and
+   with checkpoints searches are numbered, so these begin every query. */
 static bool is_too_late(const struct query_context *of, enum search_end *end) {
   const struct command_options *o = of->options;
   if (o->ranks.all || o->storage.checkpoints)
@@ -127,12 +139,12 @@ int exit_status_of(enum verdict v) {
   return EXIT_INCONCLUSIVE;
 }
 
-/* What is known before the i-th query, in case that it does not end in time. */
+/* Prepares the answer that the host gets if the i-th query does not end in time. */
 static void prepare_answer(const struct query_groups *in, size_t i, const struct query_context *of,
                            const struct check_result *c) {
   const struct command_options *o = of->options;
   struct text out = {0};
-  if (!of->prepares || o->ranks.is_helper || !answer_may_be_overdue(o->rondo))
+  if (!of->stream || of->stream->in_table || o->ranks.is_helper || !answer_may_be_overdue(o->rondo))
     return;
   struct check_result known = *c;
   known.runs = memory_alloc((c->nruns + in->at.n + in->live.n) * sizeof *known.runs);
@@ -140,8 +152,9 @@ static void prepare_answer(const struct query_groups *in, size_t i, const struct
   for (; i < in->at.n + in->live.n; i++)
     group_leave_open(in, i, of, o->limits.seconds > 0 ? SEARCH_TIME : SEARCH_INTERRUPTED, &known.runs[known.nruns++]);
   check_result_conclude(&known);
-  report_check(&known, o, &out);
+  stream_rest(of->stream, &known, &out);
   answer_prepare(o->rondo, &out, exit_status_of(known.verdict));
+  of->stream->prepared = true;
   while (known.nruns > c->nruns)
     run_result_release(&known.runs[--known.nruns]);
   memory_free(known.runs);
@@ -155,7 +168,7 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
   struct command_options o = *of->options;
   struct query_context about = *of;
   about.options = &o;
-  if (!query_supported(o.rondo, of->model, q, refused)) /* solvers check by themselves what they support */
+  if (!query_supported(o.rondo, of->model, q, refused) || refuses_until(of, q, refused)) /* solvers check the rest */
     return false;
   enum search_end late;
   if (is_too_late(of, &late)) {
@@ -186,6 +199,19 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
 
 /* ---- all queries about an instance ---- */
 
+/* In one search. Adds its run, unless others replace it (query_split.h). */
+static bool answer_together(const struct query_context *a, uint32_t environment, const uint32_t *properties, uint32_t n,
+                            struct check_result *c, struct text *refused, struct text *fault) {
+  struct query q = query_make(a, environment, properties, n);
+  struct run_result r = {0};
+  bool ok = query_answer(a, &q, &r, refused, fault); /* above */
+  if (split_replaces(a->split) || split_failed(a->split))
+    return ok;
+  c->runs[c->nruns++] = r;
+  return ok &&
+         lockstep_recheck(a, &q, c, refused, fault); /* what lockstep rounds do not license, in asynchronous ones */
+}
+
 /* Asynchronous rounds: properties that read `round` are checked in lockstep rounds (lockstep), the others in
    asynchronous ones. Adds a run, unless there are no such properties. */
 static bool answer_part(const struct query_group *group, const struct query_context *of, bool lockstep,
@@ -200,9 +226,17 @@ static bool answer_part(const struct query_group *group, const struct query_cont
     return true;
   if (lockstep)
     a.semantics = SEMANTICS_COARSE;
-  struct query q = query_make(&a, group->environment, properties, n);
-  return query_answer(&a, &q, &c->runs[c->nruns++], refused, fault) && /* above */
-         lockstep_recheck(&a, &q, c, refused, fault); /* what lockstep rounds do not license, in asynchronous ones */
+  a.split = split_new(&a, group->environment, properties, n, c, refused, fault);
+  bool ok = answer_together(&a, group->environment, properties, n, c, refused, fault);
+  while (ok && split_replaces(a.split) && (n = split_next(a.split, properties)) > 0) {
+    struct query_context one = a;
+    one.split = NULL;
+    ok = answer_together(&one, group->environment, properties, n, c, refused, fault);
+    if (ok && of->stream && !of->options->audit)
+      stream_runs(of->stream, c);
+  }
+  split_free(a.split);
+  return ok;
 }
 
 static bool answer_group(const struct query_group *group, const struct query_context *of, struct check_result *c,
@@ -239,7 +273,11 @@ bool query_groups_answer(const struct query_groups *in, const struct query_conte
   if (of.deadline == 0 && of.options->limits.seconds > 0)
     of.deadline = clock_seconds() + of.options->limits.seconds;
   *c = (struct check_result){.model = of.model, .interp = of.interp};
-  c->runs = memory_alloc((2 * in->at.n + in->live.n) * sizeof *c->runs);
+  size_t most =
+      in->live.n + 2 * in->at.n; /* a run for each, another one in asynchronous rounds, and if they are split */
+  for (size_t i = 0; i < in->at.n; i++)
+    most += 2 * in->at.at[i].properties.n;
+  c->runs = memory_alloc((most + 1) * sizeof *c->runs);
   for (size_t i = 0; i < in->at.n + in->live.n && ok; i++) {
     uint32_t first = c->nruns;
     prepare_answer(in, i, &of, c);
@@ -247,6 +285,8 @@ bool query_groups_answer(const struct query_groups *in, const struct query_conte
                       : answer_live(&in->live.at[i - in->at.n], &of, c, fault);
     while (first < c->nruns)
       c->runs[first++].query_group = (uint32_t)i;
+    if (ok && of.stream && !of.options->audit)
+      stream_runs(of.stream, c);
   }
   check_result_conclude(c); /* the worst verdict */
   return ok;
@@ -256,19 +296,20 @@ bool query_groups_answer(const struct query_groups *in, const struct query_conte
 
 static int report_fault(struct rondo *context, enum audit_outcome audit, const struct text *fault) {
   if (audit == AUDIT_FORCED_REDUCTION) {
-    context_error(context,
+    context_error(context, E0905,
                   "the audit disagrees with an answer that rests on a reduction forced against its licence%s\n"
                   "  help: leave out the '!' in '--reduce'",
                   text_or_empty(fault));
     return EXIT_BAD_INPUT;
   }
-  context_error(context, "a fault of rondo itself: %s%s", audit == AUDIT_FAULT ? "the audit disagrees" : "",
+  context_error(context, E1001, "a fault of rondo itself: %s%s", audit == AUDIT_FAULT ? "the audit disagrees" : "",
                 text_or_empty(fault));
   return EXIT_FAULT;
 }
 
 int check_instance(const struct parsed_file *parsed, const struct param_binding *bindings,
-                   const struct command_options *o, bool quiet, struct checked_instance *i, struct text *error) {
+                   const struct command_options *o, struct answer_stream *stream, struct checked_instance *i,
+                   struct text *error) {
   struct query_groups groups;
   enum semantics semantics;
   enum audit_outcome audit = AUDIT_CONSISTENT;
@@ -278,8 +319,10 @@ int check_instance(const struct parsed_file *parsed, const struct param_binding 
   double deadline = seconds > 0 ? begins + seconds : 0;
   o->rondo->began = 0; /* the next instance begins when this one is answered */
   watch_answer(o->rondo, deadline, seconds);
+  o->rondo->reading_deadline = deadline;
   *i = (struct checked_instance){0};
   arena_init(&i->arena);
+  bool quiet = !stream || stream->in_table;
   i->model = model_load(parsed, bindings, o->defines.n, false, quiet, error); /* types, parameters, static errors */
   if (!i->model || !semantics_choose(i->model, o, &semantics) || /* as asked, or the cheapest of its kind */
       !query_groups_make(&groups, i->model, o))                  /* properties by environment, live ones alone */
@@ -295,24 +338,25 @@ int check_instance(const struct parsed_file *parsed, const struct param_binding 
                                 .semantics = semantics,
                                 .semantics_by_default = !o->has_semantics,
                                 .deadline = deadline,
-                                .prepares = !quiet};
+                                .stream = stream};
+  if (stream) {
+    stream->model = i->model;
+    stream->semantics = semantics;
+    stream_begin(stream, &groups);
+  }
   bool ok = query_groups_answer(&groups, &about, &i->result, error, &fault); /* above */
   if (ok && o->audit)
     audit = audit_answer(&groups, &about, &i->result, &fault); /* everything again in other ways, and compared */
   query_groups_release(&groups);
+  if (o->rondo->tests.fault) {
+    text_add(&fault, "as a test has asked for");
+    ok = false;
+  }
   int status = !ok && error->n > said ? EXIT_BAD_INPUT /* an engine refused it, and the error was reported */
                : !ok || audit != AUDIT_CONSISTENT ? report_fault(o->rondo, audit, &fault)
                                                   : exit_status_of(i->result.verdict);
   text_release(&fault);
   return status;
-}
-
-void report_check(const struct check_result *c, const struct command_options *o, struct text *out) {
-  struct style style = context_style(o->rondo, o->output.verbose);
-  if (o->output.json)
-    json_text(report_json(c), out);
-  else
-    report_text(c, &style, out);
 }
 
 void checked_instance_release(struct checked_instance *i) {

@@ -12,12 +12,12 @@ struct checked_instance {
   struct check_result result;
 };
 
-/* Returns the exit status; on EXIT_BAD_INPUT the message is in *error, too. quiet: static errors are reported only
-   there. The instance is for checked_instance_release in any case. */
-int check_instance(const struct parsed_file *, const struct param_binding *, const struct command_options *, bool quiet,
-                   struct checked_instance *, struct text *error);
-/* The result as text or JSON, as the options say. */
-void report_check(const struct check_result *, const struct command_options *, struct text *);
+/* Returns the exit status; on EXIT_BAD_INPUT the message is in *error, too. The stream tells what is known, and may be
+   NULL; then, and in tables, static errors are reported only in *error. The instance is for checked_instance_release in
+   any case. */
+struct answer_stream;
+int check_instance(const struct parsed_file *, const struct param_binding *, const struct command_options *,
+                   struct answer_stream *, struct checked_instance *, struct text *error);
 void checked_instance_release(struct checked_instance *);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define WORDS_MAX 100000
 
-static void report_message(void *context, const char *message) { context_error(context, "%s", message); }
+static void report_message(void *context, const char *message) { context_error(context, N0101, "%s", message); }
 
 static struct text file_in(const struct checkpoint_folder *j, const char *name) {
   struct text t = {0};
@@ -38,8 +38,7 @@ static void hash_file(void *stream, const char *path) {
     close(fd);
 }
 
-/* Names and keys are this very program's: another build may give others. That is the program, and the shared library
-   if this is one. */
+/* A hash of the program, and of the shared library if this is one: another build may encode states differently. */
 static uint64_t program_fingerprint(void) {
   void *stream = hash_stream_new();
   hash_file(stream, "/proc/self/exe");
@@ -77,7 +76,7 @@ static bool all_ranks_agree(struct checkpoint_folder *j, bool ok) {
   if (j->ranks)
     ok = ranks_all_ok(j->ranks, ok, &j->why);
   if (!ok)
-    context_error(j->rondo, "%s", text_or_empty(&j->why));
+    context_error(j->rondo, E0814, "%s", text_or_empty(&j->why));
   return ok;
 }
 
@@ -97,7 +96,7 @@ void checkpoint_folder_ranks_lost(void *context) {
   struct text t = {0};
   if (!j->given) {
     context_error(
-        j->rondo,
+        j->rondo, N0101,
         "other ranks are lost, or do not answer\n  help: with '--checkpoint DIR' a check can go on after that");
     return;
   }
@@ -106,7 +105,8 @@ void checkpoint_folder_ranks_lost(void *context) {
     return;
   j->rondo->silent = false;
   checkpoint_folder_resume_command(j, &t);
-  context_error(j->rondo, "other ranks are lost, or do not answer\n  help: %s goes on from the last checkpoint", t.at);
+  context_error(j->rondo, N0101, "other ranks are lost, or do not answer\n  help: %s goes on from the last checkpoint",
+                t.at);
   text_release(&t);
 }
 
@@ -321,7 +321,7 @@ static bool read_command(struct checkpoint_folder *j) {
   return j->why.n == 0;
 }
 
-/* Is the file of this command, and (whole) undamaged? Also gives its generation. */
+/* Does the file belong to this command, and (if whole) is it undamaged? Also returns its generation. */
 static bool check_file(struct checkpoint_folder *j, const char *name, bool whole, uint64_t *generation) {
   struct text path = file_in(j, name), why = {0};
   struct archive a;

@@ -1,6 +1,6 @@
-/* A folder in which a check is written down, so that another process can go on with it: the command and the model's
-   text in the file 'command', and a file for each search (search/search_checkpoint.h). Of several ranks the first one
-   keeps it; the others find it in the same place. */
+/* The folder of --checkpoint, from which another process can resume a check. The file 'command' has the command line
+   and the text of the model; each search has a file of its own (search/search_checkpoint.h). Rank 0 owns the folder;
+   other ranks access it under the same name. */
 #ifndef RONDO_DRIVER_CHECKPOINT_FOLDER_H
 #define RONDO_DRIVER_CHECKPOINT_FOLDER_H
 
@@ -26,7 +26,7 @@ struct checkpoint_folder {
 /* False: the error was reported. All ranks together. */
 bool checkpoint_folder_begin(struct checkpoint_folder *, const struct command_options *, const struct parsed_file *);
 bool checkpoint_folder_resume(struct checkpoint_folder *, struct rondo *, struct ranks *, const char *folder);
-bool checkpoint_folder_is_owner(const struct checkpoint_folder *); /* is this process the one that keeps it? */
+bool checkpoint_folder_is_owner(const struct checkpoint_folder *); /* is this process rank 0, or the only one? */
 /* The command line that continues it. */
 void checkpoint_folder_resume_command(const struct checkpoint_folder *, struct text *);
 /* Other ranks do not answer any more: one of the remaining ones reports how to resume. */

@@ -1,5 +1,6 @@
 #include "driver/commands.h"
 #include "driver/context.h"
+#include "driver/files.h"
 #include "driver/query_symbolic.h"
 
 #include "search/ranks.h"
@@ -15,7 +16,7 @@ int command_help(const struct command_options *o) {
   } else if (command_find(o->files.at[0], &c)) {
     help_command(c, &out);
   } else {
-    context_error(o->rondo, "unknown command '%s'", o->files.at[0]);
+    context_error(o->rondo, E0801, "unknown command '%s'", o->files.at[0]);
     return EXIT_BAD_INPUT;
   }
   context_write(o->rondo, &out);
@@ -32,7 +33,9 @@ static int dispatch(const struct command_options *o) {
 }
 
 /* What several ranks can do. */
-static bool is_for_ranks(const struct command_options *o, struct text *error) {
+static bool is_for_ranks(const struct command_options *o, struct complaint *complaint) {
+  struct text *error = &complaint->text;
+  complaint->code = E0817;
   if (o->command != COMMAND_CHECK && o->command != COMMAND_RESUME && o->command != COMMAND_HELP)
     text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, "
                     "without mpirun");
@@ -45,10 +48,12 @@ static bool is_for_ranks(const struct command_options *o, struct text *error) {
   return error->n == 0;
 }
 
-/* What there is no other way for, in a build without a solver. */
-static bool is_for_this_build(const struct command_options *o, struct text *error) {
+/* Can this build run the command? Without a solver, some commands and engines are missing. */
+static bool is_for_this_build(const struct command_options *o, struct complaint *complaint) {
   enum symbolic_engine engine;
-  const char *missing = solver_missing();
+  const char *missing = o->rondo->tests.no_solver ? "as in a build without a solver" : solver_missing();
+  struct text *error = &complaint->text;
+  complaint->code = E0817;
   if (!missing)
     return true;
   if (o->command == COMMAND_PROVE || o->command == COMMAND_THRESHOLD)
@@ -60,25 +65,91 @@ static bool is_for_this_build(const struct command_options *o, struct text *erro
   return error->n == 0;
 }
 
+/* Limits and interruptions hold from here on, for what may take long. */
+static void begin_limits(const struct command_options *o) {
+  struct rondo *r = o->rondo;
+  r->reading_stopped = false;
+  r->reading_limit = o->limits.seconds;
+  r->reading_deadline = o->limits.seconds > 0 ? r->began + o->limits.seconds : 0;
+  if (o->command == COMMAND_FMT || o->command == COMMAND_HELP || o->command == COMMAND_EXPLAIN ||
+      o->command == COMMAND_RESUME) /* which runs another command */
+    return;
+  if (o->limits.seconds > 0)
+    watch_answer(r, r->reading_deadline, o->limits.seconds);
+  context_listen(r);
+}
+
 static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
   struct command_options o;
-  struct text error = {0}, help = {0};
+  struct complaint error = {.code = E0802};
+  struct text help = {0};
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, r, c, argc, argv, &error) || (ranks && !is_for_ranks(&o, &error))) {
-    context_error(r, "%s", text_or_empty(&error));
+    context_error(r, error.code, "%s", text_or_empty(&error.text));
   } else if (o.help) {
     help_command(c, &help);
     context_write(r, &help);
     status = EXIT_HOLDS;
   } else if (!is_for_this_build(&o, &error)) {
-    context_error(r, "%s", text_or_empty(&error));
+    context_error(r, error.code, "%s", text_or_empty(&error.text));
   } else {
     o.ranks.all = ranks;
-    status = dispatch(&o);
+    begin_limits(&o);
+    status = outputs_usable(&o) ? dispatch(&o) : EXIT_BAD_INPUT;
+    if (r->reading_stopped && status == EXIT_BAD_INPUT)
+      status = EXIT_INCONCLUSIVE;
   }
-  text_release(&error);
+  text_release(&error.text);
   options_release(&o);
   return status;
+}
+
+/* ---- finding the command ---- */
+
+/* What other tools call our commands. */
+static const char *command_elsewhere(const char *word) {
+  static const char *const words[][2] = {
+      {"verify", "check"},      {"test", "check"},      {"modelcheck", "check"}, {"typecheck", "check"},
+      {"parse", "check"},       {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},
+      {"format", "fmt"},        {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},
+      {"translate", "export"},  {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},
+      {"parametric", "prove"},  {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},
+      {"version", "--version"},
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(word, words[i][0]))
+      return words[i][1];
+  return NULL;
+}
+
+static void add_words(struct text *out, int argc, char **argv) {
+  for (int i = 0; i < argc; i++)
+    text_addf(out, " %s", argv[i]);
+}
+
+/* A file or options where the command should stand: it is shown with 'check' in front. */
+static int report_no_command(struct rondo *r, int argc, char **argv) {
+  size_t n = strlen(argv[0]);
+  bool option = argv[0][0] == '-', file = n > 6 && !strcmp(argv[0] + n - 6, ".rondo");
+  const char *elsewhere = command_elsewhere(argv[0]), *near = command_nearest(argv[0]);
+  struct text help = {0};
+  if (option || file) {
+    text_add(&help, "the command comes first: rondo check");
+    add_words(&help, argc, argv);
+  } else if (elsewhere) {
+    text_addf(&help, "write: rondo %s", elsewhere);
+    add_words(&help, argc - 1, argv + 1);
+  } else if (near) {
+    text_addf(&help, "did you mean '%s'?", near);
+  } else {
+    text_add(&help, "rondo --help lists the commands");
+  }
+  if (option || file)
+    context_error(r, E0801, "no command before '%s'\n  help: %s", argv[0], help.at);
+  else
+    context_error(r, E0801, "unknown command '%s'\n  help: %s", argv[0], help.at);
+  text_release(&help);
+  return EXIT_BAD_INPUT;
 }
 
 static int find_and_run(struct rondo *r, int argc, char **argv, struct ranks *ranks) {
@@ -86,7 +157,7 @@ static int find_and_run(struct rondo *r, int argc, char **argv, struct ranks *ra
   struct text out = {0};
   if (argc < 1) {
     help_all(&out);
-    context_error(r, "no command\n\n%s", out.at);
+    context_error(r, E0801, "no command\n\n%s", out.at);
     text_release(&out);
     return EXIT_BAD_INPUT;
   }
@@ -98,14 +169,15 @@ static int find_and_run(struct rondo *r, int argc, char **argv, struct ranks *ra
   }
   if (!strcmp(word, "--help") || !strcmp(word, "-h"))
     word = "help";
-  if (command_find(word, &c))
-    return run_command(r, c, argc - 1, argv + 1, ranks);
-  const char *near = command_nearest(word);
-  if (near)
-    context_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
-  else
-    context_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
-  return EXIT_BAD_INPUT;
+  return command_find(word, &c) ? run_command(r, c, argc - 1, argv + 1, ranks) : report_no_command(r, argc, argv);
+}
+
+/* Known before the options are read, because they may be wrong. */
+static bool asks_for_json(int argc, char **argv) {
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (!strcmp(argv[i], "--json") || !strncmp(argv[i], "--json=", 7))
+      return true;
+  return false;
 }
 
 rondo_status rondo_command(rondo *r, int argc, char **argv) {
@@ -115,6 +187,12 @@ rondo_status rondo_command(rondo *r, int argc, char **argv) {
   r->write_failed = false;
   r->began = clock_seconds();
   r->silent = transport && transport->rank != 0;
+  bool outer = r->json; /* a command may run others */
+  json_t *outer_diags = r->command_diags;
+  r->command_diags = NULL;
+  r->json = false;
+  if (asks_for_json(argc, argv))
+    context_json_begin(r);
   if (transport)
     ranks_init(&ranks, transport);
   int status = find_and_run(r, argc, argv, transport ? &ranks : NULL);
@@ -122,6 +200,14 @@ rondo_status rondo_command(rondo *r, int argc, char **argv) {
   watch_listening(r, false);
   watch_answer(r, 0, 0);
   watch_checkpoints(r, NULL);
+  if (r->json && !r->json_answered && status > EXIT_VIOLATED) {
+    struct text out = {0};
+    context_json_diagnostics(r, status, &out);
+    context_write(r, &out);
+  }
+  json_decref(r->command_diags);
+  r->command_diags = outer_diags;
+  r->json = outer;
   if (transport) {
     status = ranks_finish(&ranks, status);
     ranks_release(&ranks);

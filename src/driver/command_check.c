@@ -1,5 +1,6 @@
 /* rondo check: one instance, or a table of them where a parameter has a range. */
 #include "driver/command_check.h"
+#include "driver/answer_stream.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/diagram_files.h"
@@ -20,6 +21,7 @@ struct check_command {
   struct param_binding *bindings; /* by -D */
   struct style style;
   bool trace_written, diagram_written;
+  uint32_t instance; /* the next row of a table */
 };
 
 static const struct trace *trace_to_write(const struct check_result *c, struct interpreter **interp) {
@@ -65,19 +67,22 @@ static bool draw_trace(struct check_command *k, const struct checked_instance *i
 
 static void report_no_diagram(const struct check_command *k) {
   if (diagrams_wanted(k->options) && !k->diagram_written)
-    context_error(k->options->rondo, "there is no counterexample, so nothing is drawn");
+    context_error(k->options->rondo, N0102, "there is no counterexample, so nothing is drawn");
 }
 
 static int check_one(struct check_command *k) {
   struct checked_instance i;
+  struct answer_stream stream = {.options = k->options};
   struct text out = {0}, error = {0};
-  int status = check_instance(k->parsed, k->bindings, k->options, false, &i, &error);
+  int status = check_instance(k->parsed, k->bindings, k->options, &stream, &i, &error);
   if (status < EXIT_BAD_INPUT && !k->options->ranks.is_helper) {
-    report_check(&i.result, k->options, &out);
-    context_write(k->options->rondo, &out);
+    stream_runs(&stream, &i.result);
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
     report_no_diagram(k);
+    if (k->options->output.json) /* last, with all diagnostics */
+      stream_rest(&stream, &i.result, &out);
+    context_write(k->options->rondo, &out);
   }
   text_release(&error);
   if (status < EXIT_BAD_INPUT && !k->options->ranks.is_helper && k->options->rondo->result_instance)
@@ -126,16 +131,23 @@ static bool next_values(struct check_command *k) {
 
 static int check_row(struct check_command *k, bool first, json_t *instances, int status, bool *answered) {
   struct checked_instance i;
+  struct answer_stream stream = {.options = k->options, .in_table = true, .instance = k->instance++};
   struct text out = {0}, error = {0};
-  int row = check_instance(k->parsed, k->bindings, k->options, true, &i, &error);
+  bool lines = k->options->output.json_lines;
+  int row = check_instance(k->parsed, k->bindings, k->options, &stream, &i, &error);
   if (row == EXIT_BAD_INPUT && error.n > 0) {
-    if (k->options->output.json)
+    if (lines)
+      stream_refused(&stream, refused_json(k, error.at));
+    else if (k->options->output.json)
       json_array_append_new(instances, refused_json(k, error.at));
     else
       write_refused(k, error.at);
     row = status;
   } else if (row < EXIT_BAD_INPUT && !k->options->ranks.is_helper) {
-    if (k->options->output.json)
+    stream_runs(&stream, &i.result);
+    if (lines)
+      stream_rest(&stream, &i.result, &out);
+    else if (k->options->output.json)
       json_array_append_new(instances, report_json(&i.result));
     else if (first)
       table_head(&i.result, &k->style, &out);
@@ -160,13 +172,14 @@ static int check_table(struct check_command *k) {
   } while (status < EXIT_BAD_INPUT && !(k->options->ranks.all && k->options->ranks.all->ended) &&
            (k->options->ranks.is_helper || !*k->options->limits.interrupt) && next_values(k));
   if (!answered && status < EXIT_BAD_INPUT) {
-    context_error(k->options->rondo, "no value in the range can be checked");
+    context_error(k->options->rondo, E0705, "no value in the range can be checked");
     status = EXIT_BAD_INPUT;
-  } else if (k->options->output.json && status < EXIT_BAD_INPUT) {
+  } else if (k->options->output.json && !k->options->output.json_lines && status < EXIT_BAD_INPUT) {
     static const char *const names[] = {"holds", "violated", "inconclusive"};
     struct text out = {0};
-    json_text(json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances),
-              &out);
+    context_json(k->options->rondo,
+                 json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances),
+                 &out);
     context_write(k->options->rondo, &out);
   }
   if (status < EXIT_BAD_INPUT)
@@ -182,7 +195,7 @@ static bool count_instances(const struct command_options *o, bool *ranged) {
     uint64_t more = (uint64_t)o->defines.at[d].high - (uint64_t)o->defines.at[d].low;
     *ranged |= more > 0;
     if (more >= INSTANCES_MAX || (n *= more + 1) > INSTANCES_MAX) {
-      context_error(o->rondo, "these ranges have more than %d instances", INSTANCES_MAX);
+      context_error(o->rondo, E0705, "these ranges have more than %d instances", INSTANCES_MAX);
       return false;
     }
   }
@@ -198,7 +211,7 @@ static void checkpoint_folder_close(struct checkpoint_folder *j, int status) {
     return;
   if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE) {
     checkpoint_folder_resume_command(j, &command);
-    context_error(j->rondo, "%s continues from here", command.at);
+    context_error(j->rondo, N0101, "%s continues from here", command.at);
     text_release(&command);
   } else if ((answered || unbegun) && !j->rondo->write_failed) {
     checkpoint_folder_remove(j);
@@ -251,12 +264,14 @@ static int check_with_checkpoints(const struct command_options *o, const struct 
 static bool store_supported(const struct command_options *o) {
   enum symbolic_engine engine;
   if (o->storage.hash_compaction && o->storage.checkpoint)
-    context_error(o->rondo, "'--checkpoint' does not support '--store hash'\n  help: leave out "
-                            "'--checkpoint' or '--store hash'");
+    context_error(o->rondo, E0807,
+                  "'--checkpoint' does not support '--store hash'\n  help: leave out "
+                  "'--checkpoint' or '--store hash'");
   else if (o->storage.hash_compaction && symbolic_engine_find(o->engine, &engine))
-    context_error(o->rondo, "engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
+    context_error(o->rondo, E0807, "engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
   else if (o->storage.hash_compaction && o->storage.spill)
-    context_error(o->rondo, "'--spill' does not support '--store hash'\n  help: leave out '--spill' or '--store hash'");
+    context_error(o->rondo, E0807,
+                  "'--spill' does not support '--store hash'\n  help: leave out '--spill' or '--store hash'");
   else
     return true;
   return false;
@@ -266,13 +281,15 @@ static bool store_supported(const struct command_options *o) {
 static bool can_spill(const struct command_options *o) {
   int error;
   if (o->storage.checkpoint) {
-    context_error(o->rondo, "'--spill' and '--checkpoint' cannot be combined\n"
-                            "  help: leave out one of them");
+    context_error(o->rondo, E0807,
+                  "'--spill' and '--checkpoint' cannot be combined\n"
+                  "  help: leave out one of them");
     return false;
   }
   struct disk_log *tried = disk_log_new(o->storage.spill, &error);
   if (!tried)
-    context_error(o->rondo, "cannot write in the folder '%s' of '--spill': %s", o->storage.spill, strerror(error));
+    context_error(o->rondo, E0809, "cannot write in the folder '%s' of '--spill': %s", o->storage.spill,
+                  strerror(error));
   bool can = tried;
   disk_log_free(tried);
   return can;
@@ -285,7 +302,7 @@ int command_check(const struct command_options *o) {
   if (!path || !parsed_file_load(&parsed, o->rondo, path))
     return EXIT_BAD_INPUT;
   if (o->output.no_trace && diagrams_wanted(o))
-    context_error(o->rondo, "with '--no-trace' there is nothing to draw");
+    context_error(o->rondo, E0807, "with '--no-trace' there is nothing to draw");
   else if (store_supported(o) && (!o->storage.spill || can_spill(o)) && parsed_file_is_algorithm(&parsed))
     status = o->storage.checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
   parsed_file_release(&parsed);

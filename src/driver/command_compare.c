@@ -25,17 +25,19 @@ static int write_comparison(const struct semantics_comparison *k, const struct c
   struct text out = {0}, why = {0};
   enum verdict worst = comparison_verdict(c);
   bool agrees = comparison_agrees(c, &why);
-  if (k->options->output.json) {
-    json_text(comparison_json(c), &out);
-  } else {
+  if (!k->options->output.json) {
     struct style style = context_style(k->options->rondo, k->options->output.verbose);
     comparison_text(c, &style, &out);
   }
   context_write(k->options->rondo, &out);
   if (!agrees)
-    context_error(k->options->rondo, "a fault of rondo itself: the verdicts differ between semantics\n  %s", why.at);
+    context_error(k->options->rondo, E1001, "a fault of rondo itself: the verdicts differ between semantics\n  %s",
+                  why.at);
   else if (comparison_differs(c))
-    context_error(k->options->rondo, "the verdicts differ; that is possible for properties that are not local");
+    context_error(k->options->rondo, N0105, "the verdicts differ; that is possible for properties that are not local");
+  if (k->options->output.json) /* last, with all diagnostics */
+    context_json(k->options->rondo, comparison_json(c), &out);
+  context_write(k->options->rondo, &out);
   text_release(&why);
   return agrees ? exit_status_of(worst) : EXIT_FAULT;
 }
@@ -92,7 +94,7 @@ static int compare_model(struct semantics_comparison *k) {
   else if (refused.n > 0)
     status = EXIT_BAD_INPUT; /* it was reported */
   else
-    context_error(k->options->rondo, "a fault of rondo itself, in semantics %s: %s",
+    context_error(k->options->rondo, E1001, "a fault of rondo itself, in semantics %s: %s",
                   semantics_name(variants[done - 1].semantics), text_or_empty(&fault));
   for (uint32_t i = 0; i < done; i++)
     check_result_release(&k->results[i]);

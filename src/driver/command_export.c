@@ -14,9 +14,9 @@
 static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
   uint32_t index = 0;
   if (o->properties.n > 1)
-    context_error(o->rondo, "one property at a time");
+    context_error(o->rondo, E0811, "one property at a time");
   else if (o->properties.n == 0 && s->nproperties > 1)
-    context_error(o->rondo, "which property?\n  help: --property %s, or another one", s->properties[0].name);
+    context_error(o->rondo, E0811, "which property?\n  help: --property %s, or another one", s->properties[0].name);
   else if (o->properties.n == 0 || counter_property_find(o->rondo, s, o->properties.at[0], &index))
     return &s->properties[index];
   return NULL;
@@ -36,9 +36,9 @@ static int write_out(struct rondo *context, const struct counter_system *s, cons
     counter_graph_minimise(g);
   if (!g || *stop) {
     if (*stop)
-      context_error(context, "interrupted before the counter system was unfolded");
+      context_error(context, N0106, "interrupted before the counter system was unfolded");
     else
-      context_error(context, "too large to unfold: %s", text_or_empty(&why));
+      context_error(context, E1003, "too large to unfold: %s", text_or_empty(&why));
     text_release(&why);
     counter_graph_free(g);
     return EXIT_INCONCLUSIVE;
@@ -60,7 +60,7 @@ static bool is_for_counters(const char *format) {
 static int export_derived(const struct parsed_file *parsed, const struct command_options *o) {
   int status = EXIT_BAD_INPUT;
   if (o->properties.n != 1) {
-    context_error(o->rondo, "which property?\n  help: a counter system is derived for one, --property NAME");
+    context_error(o->rondo, E0811, "which property?\n  help: a counter system is derived for one, --property NAME");
     return status;
   }
   struct derived_system *r = derived_system_open(parsed, o, o->properties.at[0], false, &status);
@@ -72,7 +72,7 @@ static int export_derived(const struct parsed_file *parsed, const struct command
   return status;
 }
 
-/* SMV is for both: an instance if all parameters have values, else the counter system for all of them. */
+/* SMV is a format of both: an instance if all parameters have values, else the counter system, for all their values. */
 static bool wants_counters(const struct parsed_file *parsed, const struct command_options *o) {
   return ast_model_kind(parsed->tree) == MODEL_ROUNDS && is_for_counters(o->output.to) &&
          (strcmp(o->output.to, "smv") || rounds_have_free_params(parsed, o));
@@ -83,8 +83,9 @@ int command_export(const struct command_options *o) {
   const char *path = only_file(o);
   int status = EXIT_BAD_INPUT;
   if (path && !o->output.to)
-    context_error(o->rondo, "which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
-                            "system: --to horn, mcmt or smv");
+    context_error(o->rondo, E0811,
+                  "which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
+                  "system: --to horn, mcmt or smv");
   if (!path || !o->output.to || !parsed_file_load(&parsed, o->rondo, path))
     return EXIT_BAD_INPUT;
   if (!strcmp(o->output.to, "smtlib")) {
@@ -98,7 +99,7 @@ int command_export(const struct command_options *o) {
     return status;
   }
   if (!is_for_counters(o->output.to)) {
-    context_error(o->rondo, "counter systems are written as horn, mcmt or smv, not as %s", o->output.to);
+    context_error(o->rondo, E0813, "counter systems are written as horn, mcmt or smv, not as %s", o->output.to);
     parsed_file_release(&parsed);
     return EXIT_BAD_INPUT;
   }

@@ -39,8 +39,9 @@ static bool selection_make(struct selection *a, const struct model *m, const str
     if (!o->env && i == 0)
       a->environment = p->environments[0];
     if (!o->env && !is_in(p, a->environment)) {
-      context_error(o->rondo, "'%s' is not checked in environment '%s'\n  help: --env, or one property at a time",
-                    p->name, m->environments[a->environment].name);
+      context_error(o->rondo, E0811,
+                    "'%s' is not checked in environment '%s'\n  help: --env, or one property at a time", p->name,
+                    m->environments[a->environment].name);
       return false;
     }
     vec_push(&a->properties, property);
@@ -80,8 +81,8 @@ static bool semantics_fits(const struct model *m, const struct command_options *
     return false;
   bool ok = semantics != SEMANTICS_FINE && semantics != SEMANTICS_M_MP && semantics != SEMANTICS_MP;
   if (!ok)
-    context_error(o->rondo, "semantics '%s' cannot be written as %s, only '%s'", semantics_name(semantics), format,
-                  semantics_name(m->kind == MODEL_ROUNDS ? SEMANTICS_COARSE : SEMANTICS_M));
+    context_error(o->rondo, E0903, "semantics '%s' cannot be written as %s, only '%s'", semantics_name(semantics),
+                  format, semantics_name(m->kind == MODEL_ROUNDS ? SEMANTICS_COARSE : SEMANTICS_M));
   return ok;
 }
 
@@ -104,7 +105,8 @@ static int write_program(struct model *m, const struct selection *a, const struc
   if (ok)
     context_write(o->rondo, &out);
   else
-    context_error(o->rondo, "more than %llu states: too many to draw\n  help: a smaller instance, or --max-states",
+    context_error(o->rondo, E1003,
+                  "more than %llu states: too many to draw\n  help: a smaller instance, or --max-states",
                   (unsigned long long)most);
   program_free(p);
   return ok ? EXIT_HOLDS : EXIT_BAD_INPUT;
@@ -151,11 +153,12 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
     if (refused.n > 0)
       status = EXIT_BAD_INPUT; /* it was reported */
     else
-      context_error(o->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
+      context_error(o->rondo, E1001, "a fault of rondo itself: %s", text_or_empty(&fault));
   } else if (!trace_to_show(&result, named)) {
     bool cut = result.verdict == VERDICT_INCONCLUSIVE;
-    context_error(o->rondo, cut ? "no violation was found within the limits: there is no run to show"
-                                : "no property is violated: there is no run to show");
+    context_error(o->rondo, E0906,
+                  cut ? "no violation was found within the limits: there is no run to show"
+                      : "no property is violated: there is no run to show");
     status = cut ? EXIT_INCONCLUSIVE : EXIT_BAD_INPUT;
   } else {
     json_text(itf_json(trace_to_show(&result, named)), &out);
@@ -175,7 +178,8 @@ int export_model(const struct parsed_file *s, const struct command_options *o) {
   struct text error = {0};
   struct selection asked = {0};
   if (!export_is_for_models(o->output.to)) {
-    context_error(o->rondo, "'%s' is not a counter system, and %s is for those alone", s->source.path, o->output.to);
+    context_error(o->rondo, E0813, "'%s' is not a counter system, and %s is for those alone", s->source.path,
+                  o->output.to);
     return EXIT_BAD_INPUT;
   }
   struct param_binding *bindings = bindings_single(o, false);

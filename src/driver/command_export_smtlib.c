@@ -10,7 +10,7 @@
 static bool choose_property(const struct model *m, const struct command_options *o, uint32_t *property, uint32_t *n) {
   *n = 1;
   if (o->properties.n > 1) {
-    context_error(o->rondo, "one property at a time");
+    context_error(o->rondo, E0811, "one property at a time");
     return false;
   }
   if (o->properties.n == 1) {
@@ -26,14 +26,14 @@ static bool choose_property(const struct model *m, const struct command_options 
       }
     *n = found > 0;
     if (found > 1) {
-      context_error(o->rondo,
+      context_error(o->rondo, E0811,
                     "which property?\n  help: --property %s, or another one; no_error for errors of the model",
                     m->properties[*property].name);
       return false;
     }
   }
   if (*n == 1 && m->properties[*property].kind == PROPERTY_LIVE) {
-    context_error(o->rondo, "'%s' is a live property: those are not exported", m->properties[*property].name);
+    context_error(o->rondo, E0903, "'%s' is a live property: those are not exported", m->properties[*property].name);
     return false;
   }
   return true;
@@ -64,7 +64,7 @@ static int write_query(struct model *m, const struct query *q, const struct comm
   struct reduction_request requested = o->requested;
   arena_init(&arena);
   for (unsigned i = 0; i < REDUCTIONS; i++)
-    requested.reduce[i] = REQUEST_OFF; /* nothing is to be believed but the text */
+    requested.reduce[i] = REQUEST_OFF; /* the query must not depend on analyses of the model */
   const struct licences *licences = licences_grant(m, q, &requested, &arena);
   describe(m, q, o->depth, &out);
   bool ok = symbolic_export(m, q, o->depth, licences, &out, &at, &reason);
@@ -74,10 +74,10 @@ static int write_query(struct model *m, const struct query *q, const struct comm
     struct diags diags;
     diags_init(&diags, &m->source);
     if (at.to > 0)
-      diag_error(&diags, at, "cannot be written as SMT-LIB: %s", reason.at);
+      diag_error(&diags, E0903, at, "cannot be written as SMT-LIB: %s", reason.at);
     context_diagnostics(o->rondo, &diags);
     if (at.to == 0)
-      context_error(o->rondo, "cannot be written as SMT-LIB: %s", reason.at);
+      context_error(o->rondo, E0903, "cannot be written as SMT-LIB: %s", reason.at);
     diags_release(&diags);
   }
   text_release(&out);

@@ -16,7 +16,7 @@ static int format_one(const struct command_options *o, const char *path) {
   int status = 0;
   if (o->check) {
     if (!same)
-      context_error(o->rondo, "'%s' is not formatted as by 'rondo fmt'", parsed.source.path);
+      context_error(o->rondo, E0816, "'%s' is not formatted as by 'rondo fmt'", parsed.source.path);
     status = same ? 0 : 1;
   } else if (!strcmp(path, "-")) {
     context_write(o->rondo, &out);
@@ -31,7 +31,7 @@ static int format_one(const struct command_options *o, const char *path) {
 int command_fmt(const struct command_options *o) {
   int status = 0;
   if (o->files.n == 0) {
-    context_error(o->rondo, "no file to work on\n  help: name one or several, or - for standard input");
+    context_error(o->rondo, E0806, "no file to work on\n  help: name one or several, or - for standard input");
     return EXIT_BAD_INPUT;
   }
   for (size_t i = 0; i < o->files.n; i++) {

@@ -75,7 +75,7 @@ static void lint_query(struct lint_command *l, const struct query *q, json_t *qu
     lint_text(l, q, licences, &chosen);
 }
 
-/* A live property is asked about a model of its own. */
+/* The query of a liveness property has a model of its own. */
 static bool lint_live(struct lint_command *l, const struct live_query *in, enum semantics semantics, json_t *queries) {
   struct text error = {0};
   struct live_formula form;
@@ -118,8 +118,9 @@ static int lint_model(struct lint_command *l) {
     ok = lint_live(l, &in.live.at[i], semantics, queries);
   if (l->options->output.json) {
     struct text out = {0};
-    json_text(json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries),
-              &out);
+    context_json(l->options->rondo,
+                 json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries),
+                 &out);
     context_write(l->options->rondo, &out);
   }
   json_decref(queries);

@@ -69,7 +69,7 @@ static bool write_certificates(const struct command_options *o, const struct pro
     if (proofs[i].proof.certificate)
       text_addf(&out, "%s%s", out.n ? "(reset)\n" : "", proofs[i].proof.certificate);
   if (out.n == 0) {
-    context_error(o->rondo, "nothing was proved, so '%s' is not written", o->output.certificate);
+    context_error(o->rondo, N0104, "nothing was proved, so '%s' is not written", o->output.certificate);
     return true;
   }
   bool ok = file_write(o->rondo, o->output.certificate, &out);
@@ -81,12 +81,14 @@ int prove_report(const struct command_options *o, const struct proof_result *pro
   static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
   struct style style = context_style(o->rondo, o->output.verbose);
   struct text out = {0};
-  if (o->output.json)
-    json_text(proof_results_json(proofs, n), &out);
-  else
+  if (!o->output.json)
     proof_results_text(proofs, n, &style, &out);
   context_write(o->rondo, &out);
-  return write_certificates(o, proofs, n) ? statuses[proof_results_verdict(proofs, n)] : EXIT_BAD_INPUT;
+  bool written = write_certificates(o, proofs, n);
+  if (o->output.json) /* last, with all diagnostics */
+    context_json(o->rondo, proof_results_json(proofs, n), &out);
+  context_write(o->rondo, &out);
+  return written ? statuses[proof_results_verdict(proofs, n)] : EXIT_BAD_INPUT;
 }
 
 static int answer(const struct counter_system *s, const struct command_options *o, const bool *chosen) {

@@ -33,13 +33,14 @@ static json_t *trace_in(json_t *j, const struct command_options *o) {
 static int write_replay(const struct command_options *o, const struct trace *t, struct interpreter *interp,
                         enum replay replay, const char *why) {
   static const char *const outcomes[] = {"confirmed", "not_shown", "not_a_run"};
-  const struct property *p = t->claim.property == NO_PROPERTY ? NULL : &t->model->properties[t->claim.property];
-  bool good = !t->claim.error && (!p || p->kind == PROPERTY_COVER); /* to be confirmed */
+  const struct property *p = trace_property(t);
+  bool good = trace_is_good(t); /* to be confirmed */
   struct text out = {0};
   if (o->output.json) {
-    json_text(json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
-                        *why ? why : NULL),
-              &out);
+    context_json(o->rondo,
+                 json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
+                           *why ? why : NULL),
+                 &out);
   } else if (replay == REPLAY_NOT_A_RUN) {
     text_addf(&out, "this is not a run of %s: %s\n", t->model->name, why);
   } else if (replay == REPLAY_NOT_SHOWN) {
@@ -72,12 +73,12 @@ static int replay_on(const struct command_options *o, const json_t *j, const str
     return EXIT_BAD_INPUT;
   if (claim.property != NO_PROPERTY && !claim.error &&
       claim.lasso != (m->properties[claim.property].kind == PROPERTY_LIVE)) {
-    context_error(o->rondo, "'%s' does not fit the model: '%s' %s", path, head->property,
+    context_error(o->rondo, E0812, "'%s' does not fit the model: '%s' %s", path, head->property,
                   claim.lasso ? "is not about infinite runs" : "is about infinite runs, and this run ends");
     return EXIT_BAD_INPUT;
   }
   if (!semantics_find(m, head->semantics, &claim.semantics, &why) || !trace_run_read(j, m, &run, &why)) {
-    context_error(o->rondo, "'%s' does not fit the model: %s", path, text_or_empty(&why));
+    context_error(o->rondo, E0812, "'%s' does not fit the model: %s", path, text_or_empty(&why));
     text_release(&why);
     return EXIT_BAD_INPUT;
   }
@@ -87,7 +88,7 @@ static int replay_on(const struct command_options *o, const json_t *j, const str
   enum replay replay = trace_replay(&t, interp, m, &claim, &run, &why);
   int status = write_replay(o, &t, interp, replay, text_or_empty(&why));
   if (diagrams_wanted(o) && replay != REPLAY_CONFIRMED)
-    context_error(o->rondo, "there is nothing to draw");
+    context_error(o->rondo, N0102, "there is nothing to draw");
   else if (diagrams_wanted(o) && !diagrams_write(o, &t, interp))
     status = EXIT_BAD_INPUT;
   trace_release(&t);
@@ -101,7 +102,7 @@ static int replay_json(const struct command_options *o, const json_t *j, const c
   struct parsed_file parsed;
   struct text why = {0};
   if (!trace_head_read(j, &head, &why)) {
-    context_error(o->rondo, "'%s' is not a trace: %s", path, text_or_empty(&why));
+    context_error(o->rondo, E0812, "'%s' is not a trace: %s", path, text_or_empty(&why));
     text_release(&why);
     trace_head_release(&head);
     return EXIT_BAD_INPUT;
@@ -126,8 +127,9 @@ static int replay_json(const struct command_options *o, const json_t *j, const c
 
 int command_replay(const struct command_options *o) {
   if (o->files.n < 1 || o->files.n > 2) {
-    context_error(o->rondo, "replay needs a trace, and may be given a model\n  help: rondo check --trace-out "
-                            "trace.json makes one");
+    context_error(o->rondo, E0806,
+                  "replay needs a trace, and may be given a model\n  help: rondo check --trace-out "
+                  "trace.json makes one");
     return EXIT_BAD_INPUT;
   }
   const char *path = o->files.at[0];
@@ -141,9 +143,9 @@ int command_replay(const struct command_options *o) {
   json_t *trace = trace_in(j, o);
   memory_free(text);
   if (!j)
-    context_error(o->rondo, "'%s' is not JSON: %s (line %d)", path, error.text, error.line);
+    context_error(o->rondo, E0812, "'%s' is not JSON: %s (line %d)", path, error.text, error.line);
   else if (!trace)
-    context_error(o->rondo, "there is no trace in '%s'", path);
+    context_error(o->rondo, E0812, "there is no trace in '%s'", path);
   else
     status = replay_json(o, trace, path);
   json_decref(j);

@@ -25,7 +25,8 @@ static bool find_models(struct rondo *r, struct text *folder, struct text *table
   if (access(tables->at, R_OK) == 0)
     return true;
   context_error(
-      r, "the models are not there\n  help: they belong beside the program, in share/rondo/models, or in ./models");
+      r, E0808,
+      "the models are not there\n  help: they belong beside the program, in share/rondo/models, or in ./models");
   return false;
 }
 
@@ -36,7 +37,7 @@ static bool load_tables(struct rondo *r, const char *path, struct published *out
   char *text = file_read(r, path, TABLES_BYTES_MAX, &length);
   bool ok = text && published_read(out, text, length, &why);
   if (text && !ok)
-    context_error(r, "'%s' does not hold the papers' tables: %s", path, why.at);
+    context_error(r, E0808, "'%s' does not hold the papers' tables: %s", path, why.at);
   memory_free(text);
   text_release(&why);
   return ok;
@@ -146,7 +147,7 @@ static bool reproduce_row(struct rondo *context, const struct published_row *p, 
   struct text out = {0}, why = {0};
   int status = 0;
   bool whole = run_row(context, p->command, models, &out, &status);
-  json_t *answer = whole ? json_loads(text_or_empty(&out), 0, NULL) : NULL;
+  json_t *answer = whole && status < EXIT_BAD_INPUT ? json_loads(text_or_empty(&out), 0, NULL) : NULL;
   if (answer)
     take_answer(answer, row);
   if (!answer)
@@ -198,7 +199,7 @@ static bool format_of(const struct command_options *o, enum format *found) {
       return true;
     }
   if (o->output.format)
-    context_error(o->rondo, "unknown format '%.40s'\n  help: there are text, json, csv, markdown and svg",
+    context_error(o->rondo, E0815, "unknown format '%.40s'\n  help: there are text, json, csv, markdown and svg",
                   o->output.format);
   return !o->output.format;
 }
@@ -236,9 +237,9 @@ static bool choose(const struct command_options *o, const struct published *p, s
   for (size_t i = 0; all && i < p->n; i++)
     r[(*n)++].table = &p->tables[i];
   if (o->files.n != 1)
-    context_error(o->rondo, "which table?\n%s", names.at);
+    context_error(o->rondo, E0815, "which table?\n%s", names.at);
   else if (!all && !table_find(p, o->files.at[0]))
-    context_error(o->rondo, "there is no table '%.60s'\n%s", o->files.at[0], names.at);
+    context_error(o->rondo, E0815, "there is no table '%.60s'\n%s", o->files.at[0], names.at);
   else if (!all)
     r[(*n)++].table = table_find(p, o->files.at[0]);
   text_release(&names);
@@ -258,7 +259,7 @@ static int reproduce_tables(const struct command_options *o, const struct publis
   }
   if (format == FORMAT_SVG && (n != 1 || !r[0].table->growth)) {
     context_error(
-        o->rondo,
+        o->rondo, E0815,
         "a picture shows one table that is about growth\n  help: barbosa-1 to barbosa-4, an-pang-1 to an-pang-3");
   } else {
     for (; done < n && whole; done++) {

@@ -2,6 +2,7 @@
 #include "driver/command_check.h"
 #include "driver/commands.h"
 #include "driver/context.h"
+#include "driver/files.h"
 
 #include <string.h>
 
@@ -26,23 +27,26 @@ static void take_limits(struct command_options *o, const struct command_options 
 static int resume_check(struct checkpoint_folder *j, const struct command_options *given) {
   struct command_options o;
   struct parsed_file parsed;
-  struct text error = {0}, paths[3] = {0};
+  struct complaint error = {.code = E0814};
+  struct text paths[3] = {0};
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
-    context_error(given->rondo, "%s", text_or_empty(&error));
+    context_error(given->rondo, E0814, "%s", text_or_empty(&error.text));
   } else if (parsed_file_adopt(&parsed, given->rondo, j->file, j->text, j->length)) {
+    if (o.output.json)
+      context_json_begin(given->rondo);
     j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
     o.ranks.all = given->ranks.all;
     path_from_original_directory(j, &o.output.trace_out, &paths[0]);
     path_from_original_directory(j, &o.output.svg, &paths[1]);
     path_from_original_directory(j, &o.output.html, &paths[2]);
-    status = check_model(&o, &parsed, j);
+    status = outputs_usable(&o) ? check_model(&o, &parsed, j) : EXIT_BAD_INPUT;
     parsed_file_release(&parsed);
   }
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     text_release(&paths[i]);
-  text_release(&error);
+  text_release(&error.text);
   options_release(&o);
   return status;
 }
@@ -50,7 +54,7 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
 int command_resume(const struct command_options *given) {
   struct checkpoint_folder j = {.lock = -1};
   if (given->files.n != 1) {
-    context_error(given->rondo,
+    context_error(given->rondo, E0806,
                   given->files.n ? "one checkpoint at a time: '%s' is one too many"
                                  : "no checkpoint to resume\n  help: name the folder "
                                    "that '--checkpoint' was given%s",

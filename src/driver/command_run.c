@@ -4,6 +4,7 @@
 #include "driver/diagram_files.h"
 #include "driver/files.h"
 #include "driver/load.h"
+#include "driver/run_statistics.h"
 #include "driver/semantics.h"
 #include "report/json_report.h"
 #include "report/trace_text.h"
@@ -53,10 +54,7 @@ static int observe_all(const struct trace *t, struct interpreter *interp, uint32
   text_add(out, "\n");
   for (uint32_t i = 0; i < m->nproperties; i++) {
     const struct property *p = &m->properties[i];
-    bool here = false;
-    for (uint32_t k = 0; k < p->nenvironments; k++)
-      here |= p->environments[k] == environment;
-    if (p->kind == PROPERTY_LIVE || p->on_request || p->until || !here)
+    if (!is_observed(p, environment))
       continue;
     struct observation seen = observe(t, interp, p);
     write_observation(out, m, p, seen, style);
@@ -110,13 +108,28 @@ static uint64_t fresh_seed(void) {
 
 static bool whole_rounds(struct rondo *context, enum semantics semantics) {
   if (semantics == SEMANTICS_FINE)
-    context_error(context, "a random run is one of whole rounds\n  help: leave out '--semantics fine'");
+    context_error(context, E0807, "a random run is one of whole rounds\n  help: leave out '--semantics fine'");
   return semantics != SEMANTICS_FINE;
+}
+
+/* --runs shows no run. */
+static bool shows_run(const struct command_options *o) {
+  if (o->random.runs > 0 && (o->output.trace_out || diagrams_wanted(o))) {
+    context_error(o->rondo, E0807,
+                  "with '--runs' no run is shown\n  help: leave out '--runs', and use the '--seed' of a run");
+    return false;
+  }
+  if (o->random.runs == 0 && o->limits.seconds > 0) {
+    context_error(o->rondo, E0807, "'--max-time' is for '--runs'\n  help: leave it out");
+    return false;
+  }
+  return true;
 }
 
 static int run_model(const struct command_options *o, struct model *m) {
   if (m->nprocesses > PROCESSES_MAX) {
-    context_error(o->rondo, "%u processes are too many for a random run: at most %d", m->nprocesses, PROCESSES_MAX);
+    context_error(o->rondo, E0906, "%u processes are too many for a random run: at most %d", m->nprocesses,
+                  PROCESSES_MAX);
     return EXIT_BAD_INPUT;
   }
   struct run run;
@@ -124,20 +137,22 @@ static int run_model(const struct command_options *o, struct model *m) {
   struct claim claim = {.property = NO_PROPERTY};
   uint64_t seed = o->random.seeded ? o->random.seed : fresh_seed();
   uint32_t length = o->random.length ? o->random.length : model_steps(m) ? DEFAULT_STEPS : DEFAULT_ROUNDS;
-  if ((o->env && !environment_find(o->rondo, m, o->env, &claim.environment)) ||
+  if (!shows_run(o) || (o->env && !environment_find(o->rondo, m, o->env, &claim.environment)) ||
       !semantics_choose(m, o, &claim.semantics) || !whole_rounds(o->rondo, claim.semantics))
     return EXIT_BAD_INPUT;
+  if (o->random.runs > 0)
+    return runs_count(o, m, claim.environment, claim.semantics, length, seed);
   struct interpreter *interp = interpreter_new(m);
   interpreter_follow(interp, claim.semantics, false);
   int status = EXIT_BAD_INPUT;
   if (!random_run(interp, m, claim.environment, length, seed, &run, &claim.error, &why)) {
-    context_error(o->rondo, "no run of '%s': %s", m->name, text_or_empty(&why));
+    context_error(o->rondo, E0906, "no run of '%s': %s", m->name, text_or_empty(&why));
   } else {
     struct trace t;
     if (trace_replay(&t, interp, m, &claim, &run, &fault) == REPLAY_CONFIRMED) {
       status = write_run(o, &t, interp, seed, text_or_empty(&why));
     } else {
-      context_error(o->rondo, "a fault of rondo itself: seed %" PRIu64 " makes no run: %s", seed,
+      context_error(o->rondo, E1001, "a fault of rondo itself: seed %" PRIu64 " makes no run: %s", seed,
                     text_or_empty(&fault));
       status = EXIT_FAULT;
     }

@@ -120,7 +120,7 @@ static bool add_region_of(struct threshold_search *h, const struct counter_run *
   return ok;
 }
 
-/* Generalises the repetitions of a run and its numbers separately: each says little about the other. */
+/* Generalises the repetitions of a run and its numbers separately, because one region rarely includes the other. */
 static bool add_regions(struct threshold_search *h, const struct counter_run *run) {
   bool some = run_repeats(h->open, run) && add_region_of(h, run, REGION_REPEATED);
   for (int g = REGION_WIDE; g < GENERALITIES; g++) {
@@ -274,7 +274,7 @@ static void mark_params(const struct term *t, const struct counter_graph *g, boo
 static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
   uint32_t index = 0;
   if (o->files.n == 1 && s->nproperties != 1)
-    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY; the first is '%s'",
+    context_error(o->rondo, E0811, "which property?\n  help: rondo threshold FILE PROPERTY; the first is '%s'",
                   s->properties[0].name);
   else if (o->files.n == 1 || counter_property_find(o->rondo, s, o->files.at[1], &index))
     return &s->properties[index];
@@ -285,7 +285,7 @@ static bool has_resilience(struct rondo *context, const struct counter_system *s
   for (uint32_t i = 0; i < s->nconditions; i++)
     if (s->conditions[i].resilience)
       return true;
-  context_error(context,
+  context_error(context, E0813,
                 "'%s' has no 'resilience' condition\n  help: mark the condition in question with 'resilience' "
                 "instead of 'where'",
                 s->name);
@@ -305,7 +305,7 @@ static bool write_certificate(const struct threshold_search *h) {
 static int threshold_report(const struct threshold_search *h) {
   struct text out = {0};
   if (h->options->output.json) {
-    json_text(threshold_json(&h->t), &out);
+    context_json(h->options->rondo, threshold_json(&h->t), &out);
   } else {
     struct style style = context_style(h->options->rondo, h->options->output.verbose);
     threshold_text(&h->t, &style, &out);
@@ -325,9 +325,9 @@ static int answer(struct threshold_search *h) {
   watch_time(h->options->rondo, 0);
   if (!h->rest) {
     if (stopped)
-      context_error(h->options->rondo, "stopped by a limit or a signal before the counter system was unfolded");
+      context_error(h->options->rondo, N0106, "stopped by a limit or a signal before the counter system was unfolded");
     else
-      context_error(h->options->rondo, "too large to unfold: %s", why.at);
+      context_error(h->options->rondo, E1003, "too large to unfold: %s", why.at);
     text_release(&why);
     counter_graph_free(h->open);
     return EXIT_INCONCLUSIVE;
@@ -343,8 +343,8 @@ static int answer(struct threshold_search *h) {
   double small = seconds_left(h) > SMALL_SECONDS ? SMALL_SECONDS : seconds_left(h);
   if (h->rounds && h->t.exact &&
       derived_system_disagrees(h->rounds, small > SMALL_LEAST ? small : SMALL_LEAST, is_safe, h)) {
-    context_error(h->options->rondo, "a fault of rondo itself: the search finds '%s' violated where it was proved",
-                  h->property->name);
+    context_error(h->options->rondo, E1001,
+                  "a fault of rondo itself: the search finds '%s' violated where it was proved", h->property->name);
   } else {
     find_edge(h);
     h->t.seconds = clock_seconds() - h->start;
@@ -362,7 +362,7 @@ int command_threshold(const struct command_options *o) {
   struct parsed_file parsed;
   int status = EXIT_BAD_INPUT;
   if (o->files.n == 0 || o->files.n > 2) {
-    context_error(o->rondo, "threshold needs a file and a property\n  help: rondo threshold FILE PROPERTY");
+    context_error(o->rondo, E0806, "threshold needs a file and a property\n  help: rondo threshold FILE PROPERTY");
     return EXIT_BAD_INPUT;
   }
   if (!parsed_file_load(&parsed, o->rondo, o->files.at[0]))
@@ -372,7 +372,7 @@ int command_threshold(const struct command_options *o) {
   struct counter_system *s = rounds ? NULL : counters_load(&parsed, o);
   h.limits = prove_limits(o);
   if (rounds && o->files.n == 1)
-    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY");
+    context_error(o->rondo, E0811, "which property?\n  help: rondo threshold FILE PROPERTY");
   else if (rounds)
     h.rounds = derived_system_open(&parsed, o, o->files.at[1], true, &status);
   h.system = h.rounds ? derived_system_counters(h.rounds) : s;

@@ -1,6 +1,9 @@
 #include "driver/context.h"
 
 #include "base/memory.h"
+#include "driver/answer_stream.h"
+#include "driver/session_json.h"
+#include "report/json_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +33,14 @@ static void diagnostic_keep(struct rondo *r, const rondo_diagnostic *d) {
 /* ---- contexts ---- */
 
 static void out_of_memory(void *context, size_t wanted) {
+  static const char answer[] =
+      "{\n \"schema\": \"rondo-diagnostics/1\",\n \"verdict\": \"inconclusive\",\n \"status\": 2,\n \"diagnostics\": "
+      "[\n"
+      "  {\"code\": \"N0106\", \"severity\": \"note\", \"file\": null, \"line\": null, \"column\": null,\n"
+      "   \"end_line\": null, \"end_column\": null, \"message\": \"out of memory\", \"help\": null}\n ]\n}\n";
   const struct rondo *r = context;
+  if (r->json && !r->json_answered && !r->silent && r->host.write && r->host.out_of_memory)
+    r->host.write(r->host.context, answer, sizeof answer - 1); /* nothing can be allocated any more */
   if (r->host.out_of_memory)
     r->host.out_of_memory(r->host.context, wanted);
 }
@@ -49,6 +59,7 @@ void rondo_free(rondo *r) {
   if (!r)
     return;
   monitor_free(r->monitor);
+  json_decref(r->command_diags);
   rondo_clear_diagnostics(r);
   vec_release(&r->diagnostics);
   memory_on_exhausted(NULL, NULL);
@@ -97,7 +108,9 @@ bool rondo_for_tests(rondo *r, const char *name, const char *given) {
   struct test_settings *t = &r->tests;
   if (test_number(name, given, "THREADS_FROM", &t->threads_from) ||
       test_number(name, given, "SIEVE_FROM", &t->precheck_from) ||
-      test_number(name, given, "SPILL_FROM", &t->spill_from) || test_number(name, given, "HASH_BITS", &t->hash_bits))
+      test_number(name, given, "SPILL_FROM", &t->spill_from) || test_number(name, given, "HASH_BITS", &t->hash_bits) ||
+      test_number(name, given, "TRIAL_STATES", &t->trial_states) ||
+      test_number(name, given, "LOOK_FROM", &t->look_from) || test_number(name, given, "SPLIT_FROM", &t->split_from))
     return true;
   if (!strcmp(name, "CHECKPOINT_SECONDS"))
     return sscanf(given, "%lf", &t->checkpoint_seconds) == 1;
@@ -108,6 +121,10 @@ bool rondo_for_tests(rondo *r, const char *name, const char *given) {
   }
   if (!strcmp(name, "NARROW_KEYS"))
     return t->narrow_keys = true;
+  if (!strcmp(name, "NO_SOLVER"))
+    return t->no_solver = true;
+  if (!strcmp(name, "FAULT"))
+    return t->fault = true;
   if (!strcmp(name, "NO_SECOND_LOOK"))
     return t->no_deterministic_search = true;
   return false;
@@ -120,6 +137,7 @@ struct style context_style(const struct rondo *r, bool verbose) {
 }
 
 void context_write(struct rondo *r, struct text *t) {
+  r->json_answered |= t->n > 0;
   if (t->n > 0 && !r->silent && r->host.write) {
     watch_hold(r, true);
     r->write_failed |= !r->host.write(r->host.context, t->at, t->n);
@@ -130,28 +148,50 @@ void context_write(struct rondo *r, struct text *t) {
   text_release(t);
 }
 
+static rondo_severity severity_of(enum diag_code code) {
+  enum diag_level level = diag_code_level(code);
+  return level == DIAG_ERROR ? RONDO_ERROR : level == DIAG_WARNING ? RONDO_WARNING : RONDO_NOTE;
+}
+
+static json_t *number_or_null(unsigned n) { return n ? json_integer(n) : json_null(); }
+
+static json_t *diagnostic_json(const rondo_diagnostic *d) {
+  static const char *const severities[] = {"error", "warning", "note"};
+  return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "code", d->code, "severity",
+                   severities[d->severity], "file", string_or_null(d->path), "line", number_or_null(d->line), "column",
+                   number_or_null(d->column), "end_line", number_or_null(d->end_line), "end_column",
+                   number_or_null(d->end_column), "message", string_or_null(d->message), "help",
+                   string_or_null(d->help));
+}
+
 static void diagnose(struct rondo *r, const rondo_diagnostic *d) {
   if (r->silent)
     return;
+  bool of_the_answer = strcmp(d->code, diag_entry(N0101)->code) != 0; /* the same, however often it was resumed */
+  if (r->json && of_the_answer)
+    json_array_append_new(r->command_diags, diagnostic_json(d));
   if (r->host.diagnostic)
     r->host.diagnostic(r->host.context, d);
   else
     diagnostic_keep(r, d);
 }
 
-void context_error(struct rondo *r, const char *format, ...) {
-  static const char help_follows[] = "\n  help: ";
+void context_error(struct rondo *r, enum diag_code code, const char *format, ...) {
+  static const char help_follows[] = "\n  help: ", page_follows[] = "\n\n";
+  const char *name = diag_entry(code)->code;
   struct text message = {0}, shown = {0};
   va_list args;
   va_start(args, format);
   text_addv(&message, format, args);
   va_end(args);
-  text_addf(&shown, "rondo: %s\n", message.at);
-  char *help = strstr(message.at, help_follows);
+  text_addf(&shown, "rondo: %s[%s]: %s\n", diag_level_name(diag_code_level(code)), name, message.at);
+  char *help = strstr(message.at, help_follows), *page = strstr(message.at, page_follows);
   if (help)
     *help = '\0';
-  diagnose(r, &(rondo_diagnostic){.severity = RONDO_ERROR,
-                                  .code = "",
+  if (page)
+    *page = '\0';
+  diagnose(r, &(rondo_diagnostic){.severity = severity_of(code),
+                                  .code = name,
                                   .message = message.at,
                                   .help = help ? help + strlen(help_follows) : NULL,
                                   .text = shown.at});
@@ -166,9 +206,10 @@ struct diagnostic_sink {
 
 static void diagnose_one(void *context, const struct diag *d, const char *shown) {
   const struct diagnostic_sink *g = context;
-  rondo_diagnostic public = {.code = "", .text = shown, .message = shown};
+  rondo_diagnostic public = {
+      .code = diag_entry(d ? d->code : N0107)->code, .severity = RONDO_NOTE, .text = shown, .message = shown};
   if (d) {
-    public.severity = d->level == DIAG_ERROR ? RONDO_ERROR : RONDO_WARNING;
+    public.severity = severity_of(d->code);
     public.message = d->message;
     public.help = d->help;
     public.path = g->source->path ? g->source->path : "<text>";
@@ -192,13 +233,66 @@ void context_diagnostics(struct rondo *r, const struct diags *d) {
   diags_each(d, r->host.colour_diagnostics, diagnose_one, &g);
 }
 
+/* ---- JSON ---- */
+
+/* What was left undecided is a note, so that a program finds the reason where it finds errors. */
+static void note_undecided(const json_t *answer, json_t *diags) {
+  const char *verdict = json_string_value(json_object_get(answer, "verdict"));
+  json_t *properties = json_object_get(answer, "properties"), *instances = json_object_get(answer, "instances"), *p;
+  size_t i;
+  if (verdict && !strcmp(verdict, "holds"))
+    return;
+  json_array_foreach(instances, i, p) note_undecided(p, diags);
+  json_array_foreach(properties, i, p) {
+    const char *name = json_string_value(json_object_get(p, "name"));
+    const char *found = json_string_value(json_object_get(p, "verdict"));
+    const char *why = json_string_value(json_object_get(p, "proved"));
+    struct text message = {0};
+    if (!name || !found || strcmp(found, "inconclusive") != 0)
+      continue;
+    text_addf(&message, "'%s' is inconclusive: %s", name, why ? why : "a limit was reached");
+    json_array_append_new(diags, diagnostic_json(&(rondo_diagnostic){
+                                     .severity = RONDO_NOTE, .code = diag_entry(N0106)->code, .message = message.at}));
+    text_release(&message);
+  }
+}
+
+void context_json_begin(struct rondo *r) {
+  if (r->json)
+    return;
+  r->json = true;
+  r->json_answered = false;
+  r->command_diags = json_array();
+}
+
+void context_json(struct rondo *r, json_t *answer, struct text *out) {
+  json_t *diags = r->command_diags ? json_copy(r->command_diags) : json_array();
+  note_undecided(answer, diags);
+  json_object_set_new(answer, "diagnostics", diags);
+  json_text(answer, out);
+}
+
+void context_json_diagnostics(struct rondo *r, int status, struct text *out) {
+  json_t *verdict = status == RONDO_INCONCLUSIVE ? json_string("inconclusive") : json_null();
+  if (r->json)
+    json_text(json_pack("{s:s, s:o, s:i, s:O}", "schema", "rondo-diagnostics/1", "verdict", verdict, "status", status,
+                        "diagnostics", r->command_diags),
+              out);
+  else
+    json_decref(verdict);
+}
+
 /* ---- progress ---- */
 
 static void progress(void *context, const struct search_stats *s) {
   const struct progress_context *g = context;
   struct text t = {0};
+  if (g->stream)
+    stream_progress(g->stream, g->query->environment, g->query->semantics, s);
   count_add(&t, s->states, "state", "states");
-  text_addf(&t, ", %s %u, ", model_steps(g->model) ? "step" : "round", s->depth);
+  text_add(&t, ", ");
+  if (s->depth > 0) /* a search for infinite runs does not go step by step */
+    text_addf(&t, "%s %u, ", model_steps(g->model) ? "step" : "round", s->depth);
   if (s->layer > 0) { /* nothing is known of later layers */
     number_add(&t, s->layer);
     text_addf(&t, " in the layer, %u %% of it done, ", (unsigned)(s->done < s->layer ? s->done * 100 / s->layer : 100));
@@ -213,7 +307,7 @@ static void progress(void *context, const struct search_stats *s) {
   text_release(&t);
 }
 
-search_progress_fn *progress_or_null(const struct rondo *r) { return r->host.progress && !r->silent ? progress : NULL; }
+search_progress_fn *progress_or_null(const struct rondo *r) { return r->silent ? NULL : progress; }
 
 void context_progress(struct rondo *r, const char *line) {
   if (r->host.progress && !r->silent)

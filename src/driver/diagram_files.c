@@ -21,7 +21,7 @@ static bool write_one(struct rondo *context, const char *path,
 
 bool diagrams_write(const struct command_options *o, const struct trace *t, struct interpreter *interp) {
   if (diagrams_wanted(o) && !trace_drawable(t)) {
-    context_error(o->rondo, "the run is too long to draw");
+    context_error(o->rondo, E1003, "the run is too long to draw");
     return false;
   }
   bool svg = write_one(o->rondo, o->output.svg, trace_svg, t, interp);

@@ -15,7 +15,7 @@ void jobs_init(struct jobs *r, struct rondo *context, double seconds, size_t mem
   *r = (struct jobs){.rondo = context, .start = clock_seconds(), .seconds = seconds, .memory = memory};
 }
 
-/* ---- in the new process ---- */
+/* ---- in the child process ---- */
 
 static bool write_all(int fd, const char *bytes, size_t n) {
   while (n > 0) {
@@ -66,7 +66,7 @@ static void run_work(void *argument, int wire) {
   text_release(&result);
 }
 
-/* ---- in the old one ---- */
+/* ---- in the parent process ---- */
 
 static const rondo_host *host_of(const struct jobs *r) {
   const rondo_host *h = &r->rondo->host;
@@ -78,7 +78,12 @@ const volatile sig_atomic_t *jobs_stop_flag(const struct jobs *r) { return host_
 bool jobs_add(struct jobs *r, const char *name, job_work_fn *work, void *context) {
   struct job job = {.name = name, .work = work, .context = context, .limit = r->memory};
   const rondo_host *host = host_of(r);
-  if (host && !host->start_process(host->context, run_work, &job, &job.process))
+  bool json = r->rondo->json, started = true;
+  r->rondo->json = false; /* the other process answers on its wire only */
+  if (host)
+    started = host->start_process(host->context, run_work, &job, &job.process);
+  r->rondo->json = json;
+  if (!started)
     return false;
   vec_push(&r->entries, job);
   return true;
@@ -94,7 +99,7 @@ static void job_end_now(struct jobs *r, struct job *job, enum job_end end) {
   text_release(&job->received);
 }
 
-/* Takes the complete frames out of what was received. */
+/* Decodes the frames that were received completely. */
 static void take_frames(struct job *job) {
   size_t at = 0;
   while (at < job->received.n) {

@@ -1,6 +1,6 @@
-/* Several pieces of work at once, each in a process of its own if the host can make processes: whatever one of them
-   does (never end, take all memory, die inside a library), it is ended with its process. If not, they take turns in
-   this process. */
+/* Jobs that run concurrently, each in a process of its own if the host can start processes. A job that does not end,
+   takes all memory or crashes inside a library is then ended with its process. Otherwise the jobs take turns in this
+   process. */
 #ifndef RONDO_DRIVER_JOBS_H
 #define RONDO_DRIVER_JOBS_H
 
@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct job_line; /* from the work to whoever started it */
+struct job_line; /* carries progress and results from a job to the process that started it */
 
 /* The work of a job, in the new process if there is one. It leaves its answer in `result`. */
 typedef void job_work_fn(void *context, const struct job_line *, struct text *result);
-/* From inside the work: how far it is. */
+/* Called by the work, to report its progress. */
 void job_report_progress(const struct job_line *, const char *progress);
 
 enum job_end { JOB_RUNNING, JOB_DONE, JOB_DIED, JOB_OUT_OF_MEMORY, JOB_STOPPED };
@@ -46,7 +46,7 @@ struct jobs {
 };
 
 void jobs_init(struct jobs *, struct rondo *, double seconds, size_t memory);
-/* If they take turns in this process: what they do must end soon once this is not 0. NULL: they end with theirs. */
+/* The flag that jobs in this process must check: they end soon once it is not 0. NULL: each has its own process. */
 const volatile sig_atomic_t *jobs_stop_flag(const struct jobs *);
 /* Starts one more; false: no process could be made. */
 bool jobs_add(struct jobs *, const char *name, job_work_fn *, void *context);

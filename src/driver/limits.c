@@ -1,6 +1,6 @@
-/* Limits of time and memory, and interruptions. Searches check them between steps; in between, a thread checks them and
-   sets the flags of its context. Whatever runs then ends soon, unless it is in the middle of something that does not
-   look at the flags: then the host is told (rondo_host.overdue). Without threads nobody does this. */
+/* Limits of time and memory, and interruptions. Searches check the limits between steps. In addition, a monitor thread
+   checks them and sets the flags of its context. Code that checks the flags then ends soon. If other code is running,
+   the host is told that the answer is overdue (rondo_host.overdue). A build without threads has no monitor. */
 #include "driver/context.h"
 
 #include "base/memory.h"
@@ -8,6 +8,7 @@
 #include "driver/options.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +79,13 @@ static void tell_overdue(struct monitor *w, bool interrupted) {
   }
   text_addf(&message, " in the middle of a long step, which is left unfinished: %s\n",
             w->status == EXIT_VIOLATED ? "the answer says what was found before" : inconclusive);
+  if (w->answer.n == 0 && w->rondo->json && !w->rondo->json_answered)
+    text_addf(&w->answer,
+              "{\n \"schema\": \"rondo-diagnostics/1\",\n \"verdict\": \"inconclusive\",\n \"status\": %d,\n "
+              "\"diagnostics\": [\n"
+              "  {\"code\": \"%s\", \"severity\": \"note\", \"file\": null, \"line\": null, \"column\": null,\n"
+              "   \"end_line\": null, \"end_column\": null, \"message\": \"%.*s\", \"help\": null}\n ]\n}\n",
+              w->status, diag_entry(N0106)->code, (int)message.n - 1, message.at);
   host->overdue(host->context, (rondo_status)w->status, text_or_empty(&w->answer), message.at);
   text_release(&message);
 }
@@ -263,6 +271,18 @@ void answer_prepare(struct rondo *r, struct text *answer, int status) {
   text_release(answer);
 }
 
+void answer_shorten(struct rondo *r, size_t n) {
+  struct monitor *w = r->monitor;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  if (n <= w->answer.n && w->answer.at) {
+    memmove(w->answer.at, w->answer.at + n, w->answer.n - n + 1);
+    w->answer.n -= n;
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
 bool answer_may_be_overdue(const struct rondo *r) { return r->host.overdue && r->monitor; }
 
 void watch_hold(struct rondo *r, bool held) {
@@ -289,6 +309,7 @@ void limits_complete(struct rondo *r, struct limits *l) {
   l->threads_from = r->tests.threads_from;
   l->precheck_from = r->tests.precheck_from;
   l->spill_from = r->tests.spill_from;
+  l->look_from = r->tests.look_from;
   l->interrupt = context_listen(r);
   l->insist = &r->insist;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static char *stream_read(struct rondo *context, FILE *f, const char *path, size_t largest, size_t *length) {
   VEC(char) bytes = {0};
@@ -19,10 +20,12 @@ static char *stream_read(struct rondo *context, FILE *f, const char *path, size_
     bytes.n += got;
   } while (got > 0 && bytes.n <= largest);
   if (ferror(f) || bytes.n > largest) {
-    if (ferror(f))
-      context_error(context, "cannot read '%s': %s", path, strerror(errno));
+    if (ferror(f) && errno == EINTR && context->stop)
+      context->reading_stopped = true;
+    else if (ferror(f))
+      context_error(context, E0808, "cannot read '%s': %s", path, strerror(errno));
     else
-      context_error(context, "'%s' is larger than %zu MiB", path, largest >> 20);
+      context_error(context, E0808, "'%s' is larger than %zu MiB", path, largest >> 20);
     vec_release(&bytes);
     return NULL;
   }
@@ -37,16 +40,45 @@ char *file_read(struct rondo *context, const char *path, size_t largest, size_t 
   FILE *f = fopen(path, "rb");
   struct stat st;
   if (!f) {
-    context_error(context, "cannot open '%s': %s", path, strerror(errno));
+    context_error(context, E0808, "cannot open '%s': %s", path, strerror(errno));
     return NULL;
   }
   char *text = NULL;
   if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
-    context_error(context, "'%s' is a directory\n  help: name a file in it", path);
+    context_error(context, E0808, "'%s' is a directory\n  help: name a file in it", path);
   else
     text = stream_read(context, f, path, largest, length);
   fclose(f);
   return text;
+}
+
+/* ---- limits ---- */
+
+/* With a monitor a little later than the search would end: an answer that names the properties is worth the wait. */
+void reading_begin(struct rondo *r, struct diags *d) {
+  double left = r->reading_deadline - clock_seconds();
+  bool monitored = r->host.overdue;
+  if (r->reading_deadline > 0 && !monitored)
+    watch_time(r, left > 1e-3 ? left : 1e-3);
+  d->stop = monitored ? &r->insist : &r->stop;
+}
+
+bool reading_end(struct rondo *r, const struct diags *d) {
+  bool interrupted = r->stop && r->stop != INTERRUPT_TIME && r->stop != INTERRUPT_MEMORY;
+  struct text why = {0};
+  if (r->reading_deadline > 0 && !r->host.overdue)
+    watch_time(r, 0);
+  if (!d->stopped)
+    return true;
+  text_add(&why, interrupted ? "interrupted" : "the limit of ");
+  if (!interrupted) {
+    seconds_add(&why, r->reading_limit);
+    text_add(&why, " was reached");
+  }
+  context_error(r, N0106, "%s while the model was read: inconclusive", why.at);
+  text_release(&why);
+  r->reading_stopped = true;
+  return false;
 }
 
 static bool parsed_file_parse(struct parsed_file *s, struct rondo *context, const char *path, char *text,
@@ -55,8 +87,9 @@ static bool parsed_file_parse(struct parsed_file *s, struct rondo *context, cons
   arena_init(&s->arena);
   struct diags diags;
   diags_init(&diags, &s->source);
+  reading_begin(context, &diags);
   s->tree = parse_file(&s->source, &s->arena, &diags);
-  bool ok = diags.errors == 0;
+  bool ok = reading_end(context, &diags) && diags.errors == 0;
   context_diagnostics(context, &diags);
   diags_release(&diags);
   return ok;
@@ -98,7 +131,7 @@ void parsed_file_release(struct parsed_file *s) {
 bool parsed_file_is_algorithm(const struct parsed_file *s) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS)
     return true;
-  context_error(s->rondo,
+  context_error(s->rondo, E0813,
                 "'%s' is a counter system: it is proved for all values of its parameters\n  help: rondo prove %s",
                 s->source.path, s->source.path);
   return false;
@@ -108,9 +141,15 @@ struct model *model_load(const struct parsed_file *s, const struct param_binding
                          bool quiet, struct text *first_error) {
   struct diags diags;
   diags_init(&diags, &s->source);
+  if (!quiet) /* what is checked again in the middle of something else is in its limits */
+    reading_begin(s->rondo, &diags);
   struct model *m = model_typecheck(s->tree, &s->source, bindings, n, complete, &diags);
+  if (!quiet && !reading_end(s->rondo, &diags) && m) {
+    model_free(m);
+    m = NULL;
+  }
   for (size_t i = 0; i < diags.n && first_error->n == 0; i++)
-    if (diags.at[i].level == DIAG_ERROR)
+    if (diag_code_level(diags.at[i].code) == DIAG_ERROR)
       text_add(first_error, diags.at[i].message);
   if (!quiet)
     context_diagnostics(s->rondo, &diags);
@@ -120,7 +159,7 @@ struct model *model_load(const struct parsed_file *s, const struct param_binding
 
 struct counter_system *counters_load(const struct parsed_file *s, const struct command_options *o) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
-    context_error(s->rondo,
+    context_error(s->rondo, E0813,
                   "'%s' is a model of %s: proofs for all parameters are for counter systems and "
                   "models of "
                   "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
@@ -132,20 +171,48 @@ struct counter_system *counters_load(const struct parsed_file *s, const struct c
     return NULL;
   struct diags diags;
   diags_init(&diags, &s->source);
+  reading_begin(s->rondo, &diags);
   struct counter_system *system = counters_typecheck(s->tree, &s->source, bindings, o->defines.n, &diags);
+  if (!reading_end(s->rondo, &diags) && system) {
+    counter_system_free(system);
+    system = NULL;
+  }
   context_diagnostics(s->rondo, &diags);
   diags_release(&diags);
   memory_free(bindings);
   return system;
 }
 
+static bool is_binding(const char *word) {
+  size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+  return n > 0 && word[n] == '=' && access(word, F_OK) != 0;
+}
+
+/* Values of parameters without '-D'. */
+static bool report_bindings(const struct command_options *o) {
+  struct text command = {0};
+  const char *first = NULL;
+  for (size_t i = 0; i < o->files.n; i++) {
+    bool binding = is_binding(o->files.at[i]);
+    first = first || !binding ? first : o->files.at[i];
+    text_addf(&command, " %s%s", binding ? "-D " : "", o->files.at[i]);
+  }
+  if (first)
+    context_error(o->rondo, E0806, "'%s' is not a file\n  help: a parameter gets its value by -D: rondo %s%s", first,
+                  command_name(o->command), command.at);
+  text_release(&command);
+  return first;
+}
+
 const char *only_file(const struct command_options *o) {
+  if (report_bindings(o))
+    return NULL;
   if (o->files.n == 1)
     return o->files.at[0];
   if (o->files.n == 0)
-    context_error(o->rondo, "no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
+    context_error(o->rondo, E0806, "no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
   else
-    context_error(o->rondo, "one file at a time: '%s' is one too many", o->files.at[1]);
+    context_error(o->rondo, E0806, "one file at a time: '%s' is one too many", o->files.at[1]);
   return NULL;
 }
 
@@ -161,10 +228,11 @@ struct param_binding *bindings_single(const struct command_options *o, bool proo
     if (o->defines.at[d].low == o->defines.at[d].high)
       continue;
     if (proof)
-      context_error(o->rondo, "a proof cannot have a range for '%s'\n  help: without -D it holds for all values",
+      context_error(o->rondo, E0705, "a proof cannot have a range for '%s'\n  help: without -D it holds for all values",
                     o->defines.at[d].name);
     else
-      context_error(o->rondo, "one instance at a time: '%s' has a range\n  help: rondo check makes tables of ranges",
+      context_error(o->rondo, E0705,
+                    "one instance at a time: '%s' has a range\n  help: rondo check makes tables of ranges",
                     o->defines.at[d].name);
     return NULL;
   }
@@ -198,7 +266,7 @@ struct named_array {
   uint32_t n;
 };
 
-/* Says that there is none, with a suggestion. */
+/* Reports that there is none of that name, with a suggestion. */
 static bool name_find(struct rondo *context, const char *kind, const char *name, const struct named_array *all,
                       uint32_t *found) {
   const char **names = memory_alloc((all->n + (size_t)1) * sizeof *names);
@@ -213,9 +281,9 @@ static bool name_find(struct rondo *context, const char *kind, const char *name,
   }
   const char *near = nearest_name(name, names, all->n);
   if (*found == UINT32_MAX && near)
-    context_error(context, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
+    context_error(context, E0810, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
   else if (*found == UINT32_MAX)
-    context_error(context, "unknown %s '%s'\n  help: the model has %s", kind, name, all->n ? list.at : "none");
+    context_error(context, E0810, "unknown %s '%s'\n  help: the model has %s", kind, name, all->n ? list.at : "none");
   text_release(&list);
   memory_free(names);
   return *found != UINT32_MAX;

@@ -136,6 +136,16 @@ static bool take_time(struct command_options *o, const char *argument, struct te
   return seconds_parse(argument, &o->limits.seconds, error);
 }
 
+static bool take_json(struct command_options *o, const char *argument, struct text *error) {
+  o->output.json = true;
+  o->output.json_lines = argument && !strcmp(argument, "lines");
+  if (argument && !o->output.json_lines)
+    text_addf(error, "JSON comes as one object, or as 'lines', not as '%s'", argument);
+  else if (argument && o->command != COMMAND_CHECK)
+    text_add(error, "only 'check' answers in lines");
+  return error->n == 0;
+}
+
 static bool take_seed(struct command_options *o, const char *argument, struct text *error) {
   o->random.seeded = true;
   return count_parse(argument, 0, UINT64_MAX, &o->random.seed, error);
@@ -180,6 +190,8 @@ static const struct option_row rows[] = {
 #undef TEXT
 #undef FOR
 
+const char *command_name(enum command c) { return commands[c].name; }
+
 bool command_find(const char *name, enum command *c) {
   for (unsigned i = 0; i < COMMANDS; i++)
     if (!strcmp(name, commands[i].name)) {
@@ -222,13 +234,17 @@ void help_command(enum command c, struct text *out) {
     text_add(out, "  ");
     if (o->letter)
       text_addf(out, "-%c, ", o->letter);
-    text_addf(out, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    text_addf(out, "--%s%s%s", o->name, o->argument && o->argument[0] != '[' ? " " : "",
+              o->argument ? o->argument : "");
     text_pad_to(out, start, 28);
     text_addf(out, " %s\n", o->help);
   }
 }
 
 /* --- reading --- */
+
+/* Its argument may be left out; if it is there, it follows a '='. */
+static bool is_optional(const struct option_row *row) { return row->argument && row->argument[0] == '['; }
 
 static bool take_option(struct command_options *o, const struct option_row *row, const char *argument,
                         struct text *error) {
@@ -270,9 +286,10 @@ static enum option option_of(const char *word, const char **argument) {
   return OPTIONS;
 }
 
-static void unknown_option(enum command c, const char *word, struct text *error) {
+static void unknown_option(enum command c, const char *word, struct complaint *error) {
   const char *names[OPTIONS];
   size_t n = 0;
+  error->code = E0802;
   char bare[64] = "";
   for (unsigned i = 0; i < OPTIONS; i++)
     if (rows[i].commands & 1u << c)
@@ -282,26 +299,27 @@ static void unknown_option(enum command c, const char *word, struct text *error)
   if (length < sizeof bare)
     memcpy(bare, start, length);
   const char *near = nearest_name(bare, names, n);
-  text_addf(error, "unknown option '%.*s'\n  help: ", (int)strcspn(word, "="), word);
+  text_addf(&error->text, "unknown option '%.*s'\n  help: ", (int)strcspn(word, "="), word);
   if (near)
-    text_addf(error, "did you mean '--%s'?", near);
+    text_addf(&error->text, "did you mean '--%s'?", near);
   else
-    text_addf(error, "rondo %s --help lists the options", commands[c].name);
+    text_addf(&error->text, "rondo %s --help lists the options", commands[c].name);
 }
 
-static void misplaced_option(enum option option, enum command c, struct text *error) {
+static void misplaced_option(enum option option, enum command c, struct complaint *error) {
   const char *between = "";
-  text_addf(error, "option '--%s' does not belong to '%s'\n  help: it belongs to ", rows[option].name,
+  error->code = E0803;
+  text_addf(&error->text, "option '--%s' does not belong to '%s'\n  help: it belongs to ", rows[option].name,
             commands[c].name);
   for (unsigned i = 0; i < COMMANDS; i++)
     if (rows[option].commands & 1u << i) {
-      text_addf(error, "%s'%s'", between, commands[i].name);
+      text_addf(&error->text, "%s'%s'", between, commands[i].name);
       between = ", ";
     }
 }
 
 /* One option and its argument; *i moves past both. */
-static bool read_option(struct command_options *o, int argc, char **argv, int *i, struct text *error) {
+static bool read_option(struct command_options *o, int argc, char **argv, int *i, struct complaint *error) {
   const char *word = argv[(*i)++], *argument;
   enum option option = option_of(word, &argument);
   if (option == OPTIONS) {
@@ -313,13 +331,14 @@ static bool read_option(struct command_options *o, int argc, char **argv, int *i
     misplaced_option(option, o->command, error);
     return false;
   }
+  error->code = E0804;
   if (!row->argument && argument) {
-    text_addf(error, "option '--%s' takes no argument", row->name);
+    text_addf(&error->text, "option '--%s' takes no argument", row->name);
     return false;
   }
-  if (row->argument && !argument) {
+  if (row->argument && !argument && !is_optional(row)) {
     if (*i == argc) {
-      text_addf(error, "option '%s' needs %s", word, row->argument);
+      text_addf(&error->text, "option '%s' needs %s", word, row->argument);
       return false;
     }
     argument = argv[(*i)++];
@@ -327,32 +346,35 @@ static bool read_option(struct command_options *o, int argc, char **argv, int *i
   struct text what = {0};
   if (take_option(o, row, argument, &what))
     return true;
-  text_addf(error, "option '--%s': %s", row->name, text_or_empty(&what));
+  error->code = E0805;
+  text_addf(&error->text, "option '--%s': %s", row->name, text_or_empty(&what));
   text_release(&what);
   return false;
 }
 
-bool option_is_valid(const char *name, const char *argument, struct text *error) {
+bool option_is_valid(const char *name, const char *argument, struct complaint *error) {
   const char *names[OPTIONS];
   for (size_t i = 0; i < OPTIONS; i++) {
     names[i] = rows[i].name;
     if (strcmp(name, rows[i].name) != 0)
       continue;
-    if (!rows[i].argument == !argument)
+    if (!rows[i].argument == !argument || is_optional(&rows[i]))
       return true;
-    text_addf(error, rows[i].argument ? "option '%s' needs an argument: %s" : "option '%s' takes no argument", name,
-              rows[i].argument ? rows[i].argument : "");
+    error->code = E0804;
+    text_addf(&error->text, rows[i].argument ? "option '%s' needs an argument: %s" : "option '%s' takes no argument",
+              name, rows[i].argument ? rows[i].argument : "");
     return false;
   }
   const char *near = nearest_name(name, names, OPTIONS);
-  text_addf(error, "unknown option '%.60s'", name);
+  error->code = E0802;
+  text_addf(&error->text, "unknown option '%.60s'", name);
   if (near)
-    text_addf(error, "\n  help: did you mean '%s'?", near);
+    text_addf(&error->text, "\n  help: did you mean '%s'?", near);
   return false;
 }
 
 bool options_parse(struct command_options *o, struct rondo *context, enum command command, int argc, char **argv,
-                   struct text *error) {
+                   struct complaint *error) {
   *o = (struct command_options){
       .rondo = context, .limits.interrupt = &context->stop, .command = command, .words = argv, .nwords = argc};
   bool only_files = false;

@@ -3,6 +3,7 @@
 #define RONDO_DRIVER_OPTIONS_H
 
 #include "analysis/licence.h"
+#include "base/diag.h"
 #include "base/vec.h"
 #include "search/bfs.h"
 #include "system/system.h"
@@ -26,6 +27,7 @@ struct output_options {                             /* what is written, and wher
   const char *trace_out, *svg, *html, *certificate; /* files, or NULL */
   const char *to, *format;                          /* of export; of reproduce */
   bool json, verbose, no_trace;
+  bool json_lines; /* --json=lines: events, one on each line; `json` is true, too */
 };
 
 struct storage_options {           /* where states are kept */
@@ -36,6 +38,7 @@ struct storage_options {           /* where states are kept */
 
 struct random_run_options {
   uint32_t length; /* in rounds or steps; 0: the default */
+  uint32_t runs;   /* 0: one, which is shown */
   uint64_t seed;
   bool seeded;
 };
@@ -69,12 +72,19 @@ struct command_options {
   struct rank_options ranks;
 };
 
-/* False: *error says what is wrong, with help. argv starts after the command. */
-bool options_parse(struct command_options *, struct rondo *, enum command, int argc, char **argv, struct text *error);
+struct complaint { /* what is wrong with the command line, with help */
+  enum diag_code code;
+  struct text text;
+};
+
+/* False: *error says what is wrong. argv starts after the command. */
+bool options_parse(struct command_options *, struct rondo *, enum command, int argc, char **argv,
+                   struct complaint *error);
 void options_release(struct command_options *);
 /* Is there an option of that name, for some command, that takes such an argument (NULL: none)? */
-bool option_is_valid(const char *name, const char *argument, struct text *error);
+bool option_is_valid(const char *name, const char *argument, struct complaint *error);
 
+const char *command_name(enum command);
 bool command_find(const char *name, enum command *);
 const char *command_nearest(const char *name);
 void help_all(struct text *);

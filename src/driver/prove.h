@@ -25,7 +25,7 @@ struct derived_system *derived_system_open(const struct parsed_file *, const str
 bool rounds_have_free_params(const struct parsed_file *, const struct command_options *);
 void derived_system_close(struct derived_system *);
 const struct counter_system *derived_system_counters(const struct derived_system *);
-/* Does the search find the algorithm itself violate it, with these parameters, within so many seconds? */
+/* Does the search find a violation by the algorithm itself, with these parameters, within so many seconds? */
 bool derived_system_violated(struct derived_system *, const int64_t *params, double seconds);
 /* Does the search, within so many seconds, find it violated by few processes where `safe` says that it holds? The
    parameters do not include quotients. */

@@ -189,7 +189,7 @@ static void conclude(struct portfolio *d, const struct proof_limits *limits) {
 void portfolio_run(struct counter_graph *g, const char *only, const struct proof_limits *limits, struct proof *proof) {
   struct portfolio d = {.graph = g, .proof = proof};
   jobs_init(&d.jobs, limits->rondo, limits->seconds, limits->memory);
-  if (progress_or_null(limits->rondo))
+  if (limits->rondo->host.progress && !limits->rondo->silent)
     d.jobs.progress = progress;
   start(&d, only);
   for (struct job *r; proof->kind == ENGINE_UNDECIDED && (r = jobs_next(&d.jobs));) {

@@ -29,8 +29,7 @@ static bool shape_of(const struct rounds_proof *p, struct round_shape *shape, bo
 
 /* ---- the first instance ---- */
 
-/* The parameter that is read there: one that has another's value by default can have its own. NULL:
-   it is none. */
+/* The parameter whose name is at that place of the text. NULL: there is none. */
 static const char *param_at(const struct rounds_proof *p, const struct counter_system *s, struct span at) {
   for (uint32_t i = 0; i < s->nparams; i++)
     if (!s->params[i].of && strlen(s->params[i].name) == at.to - at.from &&
@@ -52,7 +51,7 @@ static bool types_are_fixed(const struct rounds_proof *p, const struct counter_s
       continue;
     const char *name = param_at(p, s, at);
     name = name ? name : param->name;
-    diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
+    diag_error(&diags, E0706, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
     diag_help(&diags, "give it a value, as in -D %s=2", name);
   }
   bool ok = diags.errors == 0;
@@ -157,9 +156,10 @@ static bool find_first_instance(struct rounds_proof *p) {
   p->stopped = *p->limits.interrupt != 0;
   watch_time(p->options->rondo, 0);
   if (ok && p->stopped)
-    context_error(p->options->rondo, "stopped by a limit or a signal while values for the parameters were looked for");
+    context_error(p->options->rondo, N0106,
+                  "stopped by a limit or a signal while values for the parameters were looked for");
   else if (ok && !found)
-    context_error(p->options->rondo, "no values satisfy the conditions on the parameters");
+    context_error(p->options->rondo, E0703, "no values satisfy the conditions on the parameters");
   ok = found && !p->stopped;
   if (ok)
     p->model = model_with(p, s, bindings, false);
@@ -256,7 +256,7 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   return found;
 }
 
-/* With fewer processes, if that is enough: an engine's run need not be the smallest. */
+/* Tries fewer processes first, because the run of an engine need not be the smallest. */
 #define FEW_PROCESSES 12
 static const struct property_result *search_smaller_instances(struct rounds_proof *p, struct proof_attempt *a,
                                                               struct proof_result *of,
@@ -460,7 +460,7 @@ static bool prove_all(struct rounds_proof *p) {
       prove_one(p, i, x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
-    context_error(o->rondo, "'%s' has no safety property", p->parsed->source.path);
+    context_error(o->rondo, E0904, "'%s' has no safety property", p->parsed->source.path);
     ok = false;
   }
   memory_free(wanted);
@@ -498,7 +498,7 @@ int prove_rounds(const struct parsed_file *parsed, const struct command_options 
   if (p.stopped)
     status = EXIT_INCONCLUSIVE;
   if (p.fault.n) {
-    context_error(o->rondo, "a fault of rondo itself: %s", p.fault.at);
+    context_error(o->rondo, E1001, "a fault of rondo itself: %s", p.fault.at);
     status = EXIT_FAULT;
   } else if (done) {
     status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
@@ -592,7 +592,7 @@ static bool open_derived(struct derived_system *r, const struct command_options 
     validation_release(&compared);
   }
   if (!ok)
-    context_error(o->rondo, "%s", why.at);
+    context_error(o->rondo, E0904, "%s", why.at);
   memory_free(why.at);
   return ok;
 }
@@ -603,7 +603,7 @@ struct derived_system *derived_system_open(const struct parsed_file *parsed, con
   r->p = (struct rounds_proof){.parsed = parsed, .options = o};
   *status = EXIT_BAD_INPUT;
   if (solver_missing())
-    context_error(o->rondo, "%s: a counter system is derived with one", solver_missing());
+    context_error(o->rondo, E0817, "%s: a counter system is derived with one", solver_missing());
   else if (open_derived(r, o, property, open, status))
     return r;
   derived_system_close(r);

@@ -6,6 +6,9 @@
 #include "driver/load.h"
 #include "report/check_result.h"
 
+struct answer_stream;
+struct query_split;
+
 #define QUERY_PROPERTIES_MAX 64 /* in one query: an edge has a bit for each */
 
 struct query_group { /* properties of one environment */
@@ -32,10 +35,11 @@ struct query_context {              /* the instance that is asked about */
   struct arena *arena; /* results live there */
   const struct command_options *options;
   enum semantics semantics;
-  bool semantics_by_default; /* the user did not choose it */
-  bool quiet;                /* what an engine refuses is not reported, only in *refused */
-  double deadline;           /* of all queries about it, by clock_seconds; 0: none, or not known yet */
-  bool prepares;             /* an answer is prepared in case that a query does not end in time */
+  bool semantics_by_default;    /* the user did not choose it */
+  bool quiet;                   /* what an engine refuses is not reported, only in *refused */
+  double deadline;              /* of all queries about it, by clock_seconds; 0: none, or not known yet */
+  struct answer_stream *stream; /* tells verdicts as they become known; or NULL */
+  struct query_split *split;    /* may replace the search of the next query; or NULL */
 };
 
 int exit_status_of(enum verdict);

@@ -45,7 +45,7 @@ static bool is_about_errors(const struct model *m, const char *name) {
 static bool live_supported(struct query_groups *in, const struct model *m, const struct command_options *o) {
   enum symbolic_engine engine;
   if (in->live.n > 0 && o->storage.hash_compaction) {
-    context_error(o->rondo,
+    context_error(o->rondo, E0902,
                   "with '--store hash' no live property can be checked, and '%s' is one\n  help: '--property' names "
                   "those to be checked, "
                   "'--store exact' can do all",
@@ -55,7 +55,7 @@ static bool live_supported(struct query_groups *in, const struct model *m, const
   if (in->live.n == 0 || !symbolic_engine_find(o->engine, &engine))
     return true;
   if (o->properties.n > 0) {
-    context_error(o->rondo, "engine '%s' cannot do this: '%s' is a live property\n  help: --engine explicit can",
+    context_error(o->rondo, E0902, "engine '%s' cannot do this: '%s' is a live property\n  help: --engine explicit can",
                   o->engine, m->properties[in->live.at[0].property].name);
     return false;
   }

@@ -29,13 +29,15 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
   return a;
 }
 
-/* assumptions: only whether some run satisfies them. True: it was found. The time is watched until the caller ends
-   that, so that it also limits the making of the trace. */
+/* Searches for a run that violates the property; assumptions: for a run that satisfies the assumptions. Returns true if
+   there is one. The time limit stays in force until the caller removes it, so that it also applies to making the trace.
+   */
 static bool run_within_limits(struct liveness_search *l, const struct live_check *a,
                               const struct assumptions *assumptions) {
   const struct limits *limits = &l->graph.limits;
   l->graph.progress = progress_or_null(a->asked.options->rondo);
-  l->graph.progress_context = &(struct progress_context){a->asked.options->rondo, a->asked.model};
+  l->graph.progress_context =
+      &(struct progress_context){a->asked.options->rondo, a->asked.model, a->asked.stream, &a->query};
   interpreter_watch(a->asked.interp, limits->interrupt);
   watch_time(a->asked.options->rondo, limits->seconds);
   watch_resident_memory(a->asked.options->rondo, limits->memory);
@@ -45,6 +47,7 @@ static bool run_within_limits(struct liveness_search *l, const struct live_check
   watch_resident_memory(a->asked.options->rondo, 0);
   interpreter_watch(a->asked.interp, NULL);
   context_progress(a->asked.options->rondo, NULL);
+  l->graph.progress = NULL; /* its context ends here */
   return found;
 }
 
@@ -71,7 +74,7 @@ static bool add_lasso(const struct live_check *a, const struct liveness_search *
   enum lasso_made made = lasso_run(l->graph.space, a->asked.interp, claim.environment, &l->lasso, &run, &claim.loop);
   interpreter_watch(a->asked.interp, NULL);
   if (made == LASSO_UNFOLLOWED) {
-    text_addf(a->fault, "no run goes along the one that was found for '%s'", a->shown_property->name);
+    text_addf(a->fault, "the interpreter has no run like the one found for '%s'", a->shown_property->name);
     return false;
   }
   if (made != LASSO_MADE) {
@@ -86,7 +89,7 @@ static bool add_lasso(const struct live_check *a, const struct liveness_search *
   a->asked.model->environments[claim.environment] = a->said; /* by which it is judged */
   p->trace = replayed(a, &claim, &run);
   if (p->trace)
-    property_result_describe_lasso(p);
+    property_result_describe_lasso(p, l->shortest && p->trace->run.nsteps + 1 <= l->lasso.n);
   return p->trace;
 }
 
@@ -191,7 +194,7 @@ static bool uses_coins(const struct live_check *a) {
   return s.found;
 }
 
-/* Why it cannot be asked, or NULL. */
+/* Why the query cannot be answered, or NULL. */
 static const char *refusal(const struct live_check *a, const struct system *space, const struct automaton *automaton) {
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->asked.options->engine, &engine))

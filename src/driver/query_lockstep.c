@@ -85,18 +85,19 @@ static bool needs_async(const struct property_result *p) {
   return p->rounds.reason && !p->rounds.granted && p->verdict == (cover ? VERDICT_VIOLATED : VERDICT_HOLDS);
 }
 
-/* A conclusive verdict in asynchronous rounds replaces the one in lockstep rounds. */
+/* A conclusive verdict in asynchronous rounds replaces the one in lockstep rounds. Errors of the model have no
+   property: one that was found is kept beside the verdicts, that there is none is not asked for. */
 static void take_decided(struct run_result *coarse, struct run_result *fine) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < fine->nproperties; i++) {
     struct property_result *p = &fine->properties[i];
-    if (p->verdict == VERDICT_INCONCLUSIVE || !p->property) {
+    if (p->verdict == VERDICT_INCONCLUSIVE || (!p->property && p->verdict != VERDICT_VIOLATED)) {
       property_result_release(p);
       continue;
     }
     uint32_t left = 0;
     for (uint32_t k = 0; k < coarse->nproperties; k++)
-      if (coarse->properties[k].property == p->property)
+      if (p->property && coarse->properties[k].property == p->property)
         property_result_release(&coarse->properties[k]);
       else
         coarse->properties[left++] = coarse->properties[k];

@@ -4,7 +4,7 @@
 
 #include "driver/query.h"
 
-/* What the stages leave for each other; everything starts as 0. */
+/* The state that the stages share; initially all zero. */
 struct query_run {
   const struct query_context *about; /* its model, interpreter, arena and options are the next four */
   struct model *model;
@@ -20,6 +20,7 @@ struct query_run {
   struct ranks *ranks; /* that search together, or NULL */
   struct system *system;
   struct search search;
+  bool explored;              /* a trial search came to an end, and is the answer */
   char *heard_of_assignments; /* as the search counted them; or NULL */
   /* The search by one thread that leads to the same findings: its paths are shown. NULL: those of `search` are. */
   struct system *repeat_system;
@@ -44,8 +45,8 @@ void query_run_release(struct query_run *);
 /* By this process alone, with limits of its own. */
 void query_search_alone(const struct query_run *, struct search *, struct system *, const struct limits *,
                         struct checkpoints *);
-/* A run is shown although the search was stopped, if that takes only a little longer than the whole answer may take.
-   The end is not 0 if it was cut short, as search_interrupted says. */
+/* Traces are made even if the search was stopped, for a short time after the deadline of the whole answer. If they are
+   cut short, trace_watch_end returns the reason (search_interrupted), else 0. */
 void trace_watch_begin(const struct query_run *);
 sig_atomic_t trace_watch_end(const struct query_run *);
 

@@ -3,7 +3,9 @@
 #include "driver/query_run.h"
 
 #include "async/async.h"
+#include "driver/answer_stream.h"
 #include "driver/context.h"
+#include "driver/query_split.h"
 #include "lockstep/lockstep_system.h"
 #include "search/ranks.h"
 #include "steps/step_system.h"
@@ -24,8 +26,11 @@ struct system *query_system(const struct query_context *a, const struct query *q
                                : lockstep_new(a->interp, a->model, q, *licences, &options);
 }
 
+static void tell_found(void *context, const struct search *s, uint32_t property) { stream_found(context, s, property); }
+
+/* tells: findings are told as they are found. */
 static void search_with(const struct query_run *a, struct ranks *ranks, struct search *s, struct system *space,
-                        const struct limits *given, struct checkpoints *checkpoints) {
+                        const struct limits *given, struct checkpoints *checkpoints, bool tells) {
   struct limits within = *given, *limits = &within;
   limits_until(limits, a->about->deadline); /* making the transition system may have taken time */
   search_init(s, space, limits);
@@ -33,11 +38,18 @@ static void search_with(const struct query_run *a, struct ranks *ranks, struct s
   s->checkpoints = checkpoints;
   s->disk.folder = a->options->storage.spill;
   s->progress = progress_or_null(a->options->rondo);
-  s->progress_context = &(struct progress_context){a->options->rondo, a->model};
+  s->progress_context = &(struct progress_context){a->options->rondo, a->model, a->about->stream, &a->query};
+  s->found = tells && a->about->stream ? tell_found : NULL;
+  s->found_context = a->about->stream;
+  s->layer = tells && a->about->split ? split_after_layer : NULL;
+  s->layer_context = a->about->split;
   interpreter_watch(a->interp, checkpoints ? limits->insist : limits->interrupt);
   watch_time(a->options->rondo, limits->seconds);
   watch_resident_memory(a->options->rondo, ranks ? 0 : limits->memory);
   search_run(s);
+  s->progress = NULL; /* its context ends here */
+  s->found = NULL;
+  s->layer = NULL;
   watch_resident_memory(a->options->rondo, 0);
   watch_time(a->options->rondo, 0);
   interpreter_watch(a->interp, NULL); /* traces are not limited by it */
@@ -46,7 +58,7 @@ static void search_with(const struct query_run *a, struct ranks *ranks, struct s
 
 void query_search_alone(const struct query_run *a, struct search *s, struct system *space, const struct limits *limits,
                         struct checkpoints *checkpoints) {
-  search_with(a, NULL, s, space, limits, checkpoints);
+  search_with(a, NULL, s, space, limits, checkpoints, false);
 }
 
 /* Partial-order reduction and fusion take longer paths, so they may miss what is within a limit of steps. */
@@ -59,15 +71,99 @@ static struct reduction_request requested_of(const struct command_options *o) {
   return requested;
 }
 
-/* Rank 0 alone searches asynchronous rounds, and systems without a dictionary that ranks can share. */
+/* --- does partial-order reduction pay? --- */
+
+/* It takes time for each state, so it pays if it leaves out many states. Whether it does is tried on the first few
+   states: a trial search with it, and one without it that goes equally deep. The reduction is dropped unless the last
+   layer of the second one has so many times (in hundredths) the states of the first one's. What it leaves out tends to
+   grow with the depth, so that this is less than the ratio of the times.
+
+   The decision depends on numbers of states only, so it is the same in every run. A search never changes its mind: it
+   is reduced from its first state to its last, or not at all. */
+#define TRIAL_STATES 2000
+#define TRIAL_FACTOR 8 /* the second trial ends with so many times the states of the first: the reduction pays */
+#define PAYS_FROM 140
+#define PAYS_FROM_FAST 300 /* if the search without it is fast: see fast_successors */
+
+static bool is_conclusive(const struct search *s) { return !search_limited(s->end); }
+
+/* The trial is the search that was asked for. */
+static void trial_keep(struct query_run *a, struct search *s, struct system *system) {
+  a->search = *s;
+  a->system = system;
+  a->explored = true;
+}
+
+static void trial_drop(struct search *s, struct system *system) {
+  search_release(s);
+  system->ops->free(system);
+}
+
+/* The trial without the reduction; given the one with it. True: the reduction does not pay. */
+static bool is_idle(struct query_run *a, const struct search *with, bool keeps) {
+  struct reduction_request without = a->requested;
+  const struct licences *licences;
+  struct limits limits = a->options->limits;
+  struct search s;
+  without.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_IDLE;
+  struct system *system = query_system(a->about, &a->query, &without, &licences);
+  uint64_t pays_from = system->fast_successors ? PAYS_FROM_FAST : PAYS_FROM, first = with->initial_states;
+  uint64_t most = first + (with->stats.states - first) * TRIAL_FACTOR;
+  if (limits.states == 0 || limits.states > most)
+    limits.states = most;
+  limits.trial_rounds = with->complete - 1;
+  query_search_alone(a, &s, system, &limits, NULL);
+  bool idle = is_conclusive(&s) || (s.trial_ended && s.stats.frontier * 100 < with->stats.frontier * pays_from);
+  if (is_conclusive(&s) && keeps) {
+    a->licences = licences;
+    trial_keep(a, &s, system);
+  } else {
+    trial_drop(&s, system);
+  }
+  return idle;
+}
+
+/* keeps: a trial that comes to an end is the answer. True: partial-order reduction does not pay. */
+static bool partial_order_is_idle(struct query_run *a, bool keeps) {
+  struct limits limits = a->options->limits;
+  struct search s;
+  bool idle = false;
+  if (!model_steps(a->model) || limits.trial_rounds > 0 || a->requested.reduce[REDUCE_PARTIAL_ORDER] != REQUEST_AUTO)
+    return false;
+  struct system *system = query_system(a->about, &a->query, &a->requested, &a->licences);
+  if (!system->uses_proviso) {
+    system->ops->free(system);
+    return false;
+  }
+  limits.trial_states = a->options->rondo->tests.trial_states ? a->options->rondo->tests.trial_states : TRIAL_STATES;
+  query_search_alone(a, &s, system, &limits, NULL);
+  if (s.trial_ended)
+    idle = is_idle(a, &s, keeps);
+  if (!s.trial_ended && keeps)
+    trial_keep(a, &s, system);
+  else
+    trial_drop(&s, system);
+  return idle;
+}
+
+/* Rank 0 alone searches asynchronous rounds, and systems without a dictionary that ranks can share. It decides for all
+   whether partial-order reduction pays. */
 bool query_takes_part(struct query_run *a) {
   *a->result = (struct run_result){0};
   a->requested = requested_of(a->options);
   a->ranks = a->query.semantics == SEMANTICS_FINE ? NULL : a->options->ranks.all;
   if (a->options->ranks.is_helper && !a->ranks)
     return false;
+  bool alone = !a->options->ranks.all && !a->options->storage.checkpoints;
+  bool idle = !a->options->ranks.is_helper && partial_order_is_idle(a, alone);
   if (a->ranks && !ranks_ready(a->ranks, a->model->values.vectors))
     return false; /* rank 0 has ended */
+  if (a->ranks)
+    ranks_broadcast(a->ranks, 0, &idle, sizeof idle);
+  if (idle)
+    a->requested.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_IDLE;
+  if (a->explored)
+    return true;
   a->system = query_system(a->about, &a->query, &a->requested, &a->licences);
   if (a->ranks && !(a->system->ops->ranks.names && a->system->ops->ranks.names(a->system, 0)))
     a->ranks = NULL;
@@ -80,7 +176,8 @@ bool query_takes_part(struct query_run *a) {
 
 void query_explore(struct query_run *a) {
   struct text decimal = {0};
-  search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->storage.checkpoints);
+  if (!a->explored)
+    search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->storage.checkpoints, true);
   if (a->system->ops->statistics.heard_of_assignments &&
       a->system->ops->statistics.heard_of_assignments(a->system, &decimal))
     a->heard_of_assignments = memory_strdup(text_or_empty(&decimal));

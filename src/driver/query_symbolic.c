@@ -155,11 +155,11 @@ static void refuse(const struct model *m, const struct command_options *o, const
     return;
   diags_init(&diags, &m->source);
   if (a->refused_at.to > 0) {
-    diag_error(&diags, a->refused_at, "%s", refused->at);
+    diag_error(&diags, E0902, a->refused_at, "%s", refused->at);
     diag_help(&diags, "--engine explicit can");
     context_diagnostics(o->rondo, &diags);
   } else {
-    context_error(o->rondo, "%s", refused->at);
+    context_error(o->rondo, E0902, "%s", refused->at);
   }
   diags_release(&diags);
 }

@@ -8,7 +8,7 @@
 #include "driver/divergence.h"
 #include "trace/simplify.h"
 
-/* A shorter counterexample is looked for among so many states (or so many times those of the search), for so long. */
+/* Limits of the search for a shorter counterexample: states (or a multiple of those of the search), and time. */
 #define SHORTER_STATES 200000
 #define SHORTER_STATES_FACTOR 10
 #define SHORTER_SECONDS 5.0

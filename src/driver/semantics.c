@@ -50,7 +50,7 @@ bool semantics_choose(const struct model *m, const struct command_options *o, en
     ok = false;
   }
   if (!ok)
-    context_error(o->rondo, "%s", text_or_empty(&why));
+    context_error(o->rondo, E0901, "%s", text_or_empty(&why));
   text_release(&why);
   return ok;
 }

@@ -62,7 +62,8 @@ static bool bindings_read(const rondo_model *m, struct define *defines, struct p
     define_parse(m->defines.at[i], &defines[i], &ignored); /* it was parsed before: rondo_set */
     bindings[i] = (struct param_binding){defines[i].name, defines[i].low};
     if (defines[i].low != defines[i].high) {
-      context_error(m->rondo, "a range for '%s' is not for a session\n  help: give it one value", defines[i].name);
+      context_error(m->rondo, E0705, "a range for '%s' is not for a session\n  help: give it one value",
+                    defines[i].name);
       return false;
     }
   }
@@ -92,7 +93,7 @@ static bool semantics_named(rondo *r, const struct model *m, const char *name, e
   struct text why = {0};
   bool ok = semantics_find(m, name, found, &why);
   if (!ok)
-    context_error(r, "%s", why.at);
+    context_error(r, E0901, "%s", why.at);
   text_release(&why);
   return ok;
 }
@@ -107,7 +108,7 @@ static bool begin(rondo_session *s, const char *environment, const char *semanti
     session_watch(s->session, &s->rondo->stop);
     return true;
   }
-  context_error(s->rondo, "no session of '%s': %s", s->model->name, why);
+  context_error(s->rondo, E0906, "no session of '%s': %s", s->model->name, why);
   memory_free(why);
   return false;
 }

@@ -1,6 +1,7 @@
 #include "driver/session_json.h"
 
 #include "base/vec.h"
+#include "trace/event_json.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
 
@@ -32,13 +33,6 @@ json_t *span_to_json(const struct source *source, struct span at) {
 }
 
 static json_t *index_or_null(uint32_t index) { return index == UINT32_MAX ? json_null() : json_integer(index); }
-
-static json_t *numbers_to_json(const uint32_t *at, uint32_t n) {
-  json_t *j = json_array();
-  for (uint32_t i = 0; i < n; i++)
-    json_array_append_new(j, json_integer(at[i]));
-  return j;
-}
 
 static json_t *wide_to_json(const uint64_t *at, uint64_t n) {
   json_t *j = json_array();
@@ -223,9 +217,9 @@ static json_t *diags_to_json(const struct diags *diags) {
   json_t *j = json_array();
   for (size_t i = 0; i < diags->n; i++) {
     const struct diag *d = &diags->at[i];
-    json_array_append_new(j, json_pack("{s:s, s:o, s:o, s:o}", "severity", d->level == DIAG_ERROR ? "error" : "warning",
-                                       "message", string_or_null(d->message), "help", string_or_null(d->help), "at",
-                                       span_to_json(diags->source, d->at)));
+    json_array_append_new(j, json_pack("{s:s, s:s, s:o, s:o, s:o}", "code", diag_entry(d->code)->code, "severity",
+                                       diag_level_name(diag_code_level(d->code)), "message", string_or_null(d->message),
+                                       "help", string_or_null(d->help), "at", span_to_json(diags->source, d->at)));
   }
   return j;
 }

@@ -15,7 +15,7 @@ json_t *json_read(const char *text, struct text *why) {
   }
   json_t *j = json_loadb(text, strlen(text), JSON_REJECT_DUPLICATES, &error);
   if (!j)
-    text_addf(why, "this is no JSON: line %d, column %d: %s", error.line, error.column, error.text);
+    text_addf(why, "this is not JSON: line %d, column %d: %s", error.line, error.column, error.text);
   return j;
 }
 
