@@ -11,6 +11,7 @@ RONDO   := $(BUILD)/rondo
 
 build:
 	@scripts/setup build
+	@test -x $(RONDO) || echo "building rondo, which takes about a minute"
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(BUILD) rondo
 
@@ -30,7 +31,8 @@ test-build: build
 	@ninja --quiet -C $(BUILD) all $(UNIT)
 
 sanitize: build
-	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+	@test -x $(SAN)/rondo || echo "building rondo and its unit tests with sanitizers, which takes some minutes"
+	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-Og -g1" \
 	  -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(SAN) rondo unit_tests fuzzers
 

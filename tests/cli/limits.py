@@ -42,6 +42,13 @@ def an_answer_that_is_overdue_is_one(rondo):
 
 
 @test
+def refusals_do_not_depend_on_time(rondo):
+    for seconds in ("0.000001", "60"):
+        rondo("check", "tests/models/until_run.rondo", "-D", "n=2", "--engine", "bmc", "--depth", "2", "--max-time", seconds, status=3,
+              says="engine 'bmc' does not support the 'until' of 'calm'")
+
+
+@test
 def what_was_found_before_is_told(rondo):
     """The second query never ends, because its transition system is never made."""
     path = rondo.file("second.rondo", "algorithm Second\nparam n where n >= 1\nprocess P[n] {\n  var x: 0..1 = 0\n  round { update { x := 1 } }\n}\n"

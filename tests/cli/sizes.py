@@ -54,7 +54,7 @@ def many_comments(rondo):
 @test
 def many_variables(rondo):
     path = rondo.file("variables.rondo", text(MODEL[:3] + [f"  var v{i}: 0..1 = 0" for i in range(LINES)] + MODEL[3:] + [PROPERTY]))
-    rondo("lint", path, status=0, says="warning: variable 'v0' is never read")
+    rondo("lint", path, status=0, says="warning[W0101]: variable 'v0' is never read")
     formatted(rondo, path)
 
 
@@ -71,7 +71,7 @@ def many_defs_types_and_parameters(rondo):
 @test
 def many_syntax_errors(rondo):
     for name, line in (("words", "safety p q: forall"), ("braces", "process Q[1] {"), ("bytes", "\x01"), ("foreign", "/* never closed")):
-        rondo("check", rondo.file(f"{name}.rondo", text(MODEL + [line] * LINES)), status=3, says="error: ")
+        rondo("check", rondo.file(f"{name}.rondo", text(MODEL + [line] * LINES)), status=3, says="error[E")
 
 
 @test
@@ -88,6 +88,19 @@ def deep_nesting(rondo):
                           ("sums", " + ".join(["1"] * LINES) + " > 1")):
         path = rondo.file(f"{name}.rondo", text(MODEL + [f"safety deep: {formula}"]))
         for command in ("check", "fmt"):
-            rondo(command, path, status=3, says="error: ")
+            rondo(command, path, status=3, says="error[E")
     blocks = "      update { " + "if x == 1 { " * LINES + "x := 1" + " }" * LINES + " }"
     rondo("check", rondo.file("blocks.rondo", text(MODEL[:6] + [blocks] + MODEL[7:] + [PROPERTY])), status=3, says="nested too deep")
+
+
+@test
+def many_handlers_steps_and_clauses(rondo):
+    """Read and checked up to the mistake in the last line."""
+    count = LINES // 5
+    messages = [f"message m{i}" for i in range(count)]
+    handlers = ["process P[2] {", "  var x: 0..1 = 0", "  start {", *(f"    send m{i} to all" for i in range(count)), "  }",
+                *(f"  on m{i} {{ x := 1 }}" for i in range(count)), "}"]
+    steps = ["process P[2] {", "  var x: 0..1 = 0", *(f"  step s{i} {{ x := 1 }}" for i in range(count)), "}"]
+    clauses = ["environment e {", *["  every round: forall p in P: p in HO[p]"] * (count // 4), "}"]
+    for name, lines in (("handlers", ["algorithm Large", *messages, *handlers]), ("steps", ["algorithm Large", *steps]), ("clauses", MODEL + clauses)):
+        rondo("check", rondo.file(f"{name}.rondo", text(lines + ["safety s: nosuch"])), status=3, says="unknown name 'nosuch'")

@@ -209,7 +209,7 @@ def compare_puts_them_side_by_side(rondo):
     rows = [line.split() for line in said.splitlines() if line.startswith("  m")]
     must([row[0] for row in rows] == ["m", "m-mp", "mp"] and rows[0][-3] == "1.0" and rows[0][-1] == "holds", rows)
     answer = rondo.json("compare", path, status=0)
-    must(list(answer) == ["schema", "verdict", "agrees", "why", "model", "environments"], list(answer))
+    must(list(answer) == ["schema", "verdict", "agrees", "why", "model", "environments", "diagnostics"], list(answer))
     must(answer["schema"] == "rondo-compare/1" and answer["agrees"] is True and answer["verdict"] == "holds", answer["verdict"])
     rows = answer["environments"][0]["semantics"]
     for row in rows:
@@ -278,6 +278,28 @@ def lengths_are_steps(rondo):
 
 
 # --- shortest and minimal ---
+
+def partial_order(answer):
+    return next(r for r in answer["runs"][0]["reductions"] if r["name"] == "partial-order")
+
+
+@test
+def partial_order_is_used_where_it_pays(rondo):
+    """Two trials of some thousand states decide, by their numbers of states."""
+    asked = ["check", "models/bakery.rondo", "-D", "n=3", "-D", "most=2", "--property", "mutual_exclusion"]
+    by_default = rondo.json(*asked)
+    must(partial_order(by_default)["granted"] and not partial_order(by_default)["applied"], partial_order(by_default))
+    must("too few states" in partial_order(by_default)["reason"], partial_order(by_default))
+    must(by_default["stats"]["transitions"], "it leaves out no transitions")
+    must(rondo.json(*asked, "--threads", "1")["stats"]["states"] == by_default["stats"]["states"], "states by threads")
+    named = rondo.json(*asked, "--reduce", "partial-order,dead-variables")
+    must(partial_order(named)["applied"], "it was asked for by name")
+    must(named["stats"]["states"] == by_default["stats"]["states"], "it leaves out nothing here")
+    pays = rondo.json("check", "models/herlihy.rondo", "-D", "n=9", "--property", "agreement", "--property", "validity")
+    must(partial_order(pays)["applied"], partial_order(pays))
+    small = rondo.json("check", "models/bakery.rondo", "-D", "n=2", "--property", "mutual_exclusion")
+    must(partial_order(small)["applied"], "small searches are not worth a trial")
+
 
 @test
 def counterexamples_are_the_shortest(rondo):

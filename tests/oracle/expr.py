@@ -266,7 +266,7 @@ def arithmetic_type(op, a, b):
     if op == "*":
         products = [x * y for x, y in corners]
         return clip(min(products), max(products))
-    if op == "/" and b.low > 0:
+    if op == "/" and 0 < b.low <= b.high:        # an empty range has its bounds the other way round
         quotients = [x // y for x, y in corners]
         return clip(min(quotients), max(quotients))
     return T.INT

@@ -111,7 +111,7 @@ class Maker:
                 t = self.scalar()
             elif how == "opt":
                 t = opt(self.scalar())
-                if self.chance(0.05):
+                if self.chance(0.15):
                     t = opt(t)
             elif how == "set":
                 t = set_of(self.scalar())
@@ -127,7 +127,9 @@ class Maker:
                 if self.chance(0.12):
                     t = Type("arr", index=index, of=Type("arr", index=index, of=BOOL))
             elif how == "seq":
-                t = Type("seq", of=self.scalar(), size=self.rng.randint(1, 2), distinct=self.chance(0.4))
+                element = self.weighted([(6, self.scalar()), (2, opt(self.scalar())), (0.5, opt(opt(self.scalar()))),
+                                         (1, set_of(self.scalar()))])
+                t = Type("seq", of=element, size=self.rng.randint(1, 2), distinct=self.chance(0.4))
             else:
                 t = Type("enum", labels=(self.name("calm"), self.name("cross")))
             if t.count(self.sizes) <= budget:
@@ -371,7 +373,9 @@ class Maker:
         """A condition that may bind: (text, scope of what it guards)."""
         choice = scope.choice
         scope = scope.child()
-        scope.choice = False
+        scope.choice = choice and self.chance(0.15)
+        if scope.choice:
+            self.use("guard with choices")
         if self.chance(0.35) and (scope.received or scope.quorum or scope.names):
             before = ""
             if self.chance(0.3):

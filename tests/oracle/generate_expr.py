@@ -106,7 +106,15 @@ def comparable(a, b):
         if a.unordered or b.unordered:
             return False
         return a.name is None or b.name is None
+    if a.kind == b.kind == "set":
+        return a.of.kind == b.of.kind == "range" and comparable(a.of, b.of)
     return False
+
+
+def within(a, b):
+    """Sets of numbers: is every value of type a one of b, perhaps represented differently?"""
+    return (a.kind == b.kind == "set" and a.of.kind == b.of.kind == "range" and comparable(a.of, b.of)
+            and b.of.lo <= a.of.lo and a.of.hi <= b.of.hi)
 
 
 @dataclass
@@ -354,6 +362,17 @@ class Expr:
     def make_opt(self, scope, t, d):
         if self.chance(0.25):
             return "none"
+        opts = [n for n, u in scope.names if u.kind == "opt" and (u == t or u == t.of or u.of == t)]
+        if opts and self.chance(0.25):
+            self.use("otherwise an option")
+            return f"({self.pick(opts)} otherwise {self.value(scope, t, 0)})"
+        seqs = [n for n, u in scope.names if u.kind == "seq" and (u.of == t.of or u.of == t)]
+        if seqs and self.chance(0.4):
+            self.use("first or last, otherwise an option")
+            return f"({self.pick(['first', 'last'])}({self.pick(seqs)}) otherwise {self.value(scope, t, 0)})"
+        if t.of.ordered() and scope.received == t.of and self.chance(0.3):
+            self.use("min or max, otherwise none")
+            return f"({self.pick(['min', 'max'])}(received) otherwise none)"
         if scope.received == t.of and scope.me and self.chance(0.4):
             self.use("from(q)")
             return f"from({self.value(scope, scope.me, 0)})"
@@ -364,6 +383,10 @@ class Expr:
         known = self.known(scope, t)
         if known and self.chance(0.4):
             return self.pick(known)
+        smaller = [n for n, u in scope.names if u != t and within(u, t)]
+        if smaller and self.chance(0.5):
+            self.use("set of a smaller type")
+            return self.pick(smaller)
         return self.make_set(scope, t, d, True)
 
     def make_set(self, scope, t, d, typed=False):
@@ -474,7 +497,8 @@ class Expr:
                 return f"{s} ++ [{v}]"
             self.use("++")
             guard = f"|{s}| < {t.size}" + (f" and {v} not in {s}" if t.distinct else "")
-            return f"(if {guard} then {s} ++ [{v}] else {s})"
+            both = f"{s} ++ [{v}]" if self.chance(0.7) else f"[{v}] ++ {s}"
+            return f"(if {guard} then {both} else {s})"
         if t.size < 1 or self.chance(0.5):
             return "[]"
         return "[" + self.value(scope, t.of, 0) + "]"

@@ -186,10 +186,10 @@ def read(mode, command, done):
     if done.returncode == 3:
         lines = [l for l in done.stderr.splitlines() if "error" in l or l.startswith("rondo")]
         answer.refused = (lines or done.stderr.splitlines() or ["no message"])[0]
-        if done.stdout.strip():
-            answer.failure = "exit status 3, but something on standard output"
+        if done.stdout.strip() and json.loads(done.stdout).get("schema") != "rondo-diagnostics/1":
+            answer.failure = "exit status 3, but an answer on standard output"
         return answer
-    if done.returncode == 2 and not done.stdout and "stopped by a limit" in done.stderr:
+    if done.returncode == 2 and "rondo-diagnostics/1" in done.stdout and "stopped by a limit" in done.stderr:
         answer.refused = done.stderr.splitlines()[0]      # `prove`, before it knows of any property
         return answer
     if done.returncode not in (0, 1, 2):

@@ -7,6 +7,7 @@ line, and compiled as far as the core goes. Then some examples are evaluated.
 import re
 from pathlib import Path
 
+from . import traces
 from . import types as T
 from . import with_deep_stack
 from .choices import explore
@@ -160,6 +161,26 @@ def test_recursion():
         assert False
     except ModelError as error:
         assert error.message == "'f' calls itself without end"
+
+
+def test_traces():
+    text = """algorithm A process P[1] { var x: 0..3 = 0 round { update { x := pick({x, x + 1}) } } }
+        environment e {}
+        safety small: forall p in P: p.x < 2
+        safety calm: (forall p in P: p.x < 2) until exists p in P: p.x == 1
+        safety up: step forall p in P: p.x' > p.x
+        cover two: exists p in P: p.x == 2"""
+
+    def problem(name, *xs, error=None):
+        states = [x if x is None else {"globals": {}, "processes": [{"process": "P(1)", "status": [], "variables": {"x": x}}]} for x in xs]
+        return traces.problem(text, {}, {"model": {"environment": "e", "semantics": "coarse"}, "initial": states[0], "error": error,
+                                         "property": name and {"name": name}, "rounds": [{"state": s} for s in states[1:]]})
+
+    assert problem("small", 0, 1, 2) is None and problem("two", 0, 1, 1, 2) is None and problem("up", 0, 1, 1) is None
+    assert "initial" in problem("small", 1, 2) and "no state like that" in problem("small", 0, 2)
+    assert "not false" in problem("small", 0, 1) and "not true" in problem("two", 0, 1) and "not false" in problem("up", 0, 0, 1)
+    assert "'until'" in problem("calm", 0, 1, 2)
+    assert problem(None, 0, 1, 2, 3, None, error={"message": "x"}) is None and "error" in problem(None, 0, 1, None, error={"message": "x"})
 
 
 def run_tests():

@@ -10,7 +10,7 @@ import re
 import subprocess
 
 REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "merging")
-STATES, SECONDS = 2000, 2
+STATES, SECONDS = 2000, 1
 ASSIGNMENTS_MOST = 40000
 
 

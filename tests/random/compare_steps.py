@@ -15,7 +15,7 @@ REDUCTIONS = ("symmetry", "partition", "order", "values", "dead-variables", "dea
 SEMANTICS = ("m", "m-mp", "mp")
 STATES_MOST = 4000  # under M, without reductions: the plain way has to follow
 STATES_FEW = 500    # and in the other semantics, and in every order of arrival
-STATES, SECONDS = 12000, 3
+STATES, SECONDS = 12000, 2
 
 
 def verdicts(answer):
@@ -26,8 +26,8 @@ def verdicts(answer):
 
 
 class StepComparison(Comparison):
-    def check(self, *extra):
-        answer = Answer(self.program, self.path, list(extra), STATES, SECONDS)
+    def check(self, *extra, setting=None):
+        answer = Answer(self.program, self.path, list(extra), STATES, SECONDS, setting)
         if answer.status == 3:
             raise Skipped("refused")
         if not answer.json["properties"] or self.semantics(answer) == "coarse":
@@ -89,6 +89,14 @@ class StepComparison(Comparison):
                     raise Failure(f"{reduction} {name} states", f"{base.states} without, {alone.states} with")
         if thorough and "partial-order" in granted:
             self.one_by_one(base, how, name)
+            # whether it pays is decided after a few states instead of thousands
+            tried = self.limited(self.check(*how, setting={"RONDO_TEST_TRIAL_STATES": "3"}))
+            self.same_but_longer(base, tried, f"trial {name}")
+            self.replays(tried, f"trial {name}")
+        if thorough and not any(p["kind"] == "error" for p in base.json["properties"]):
+            split = self.limited(self.check(*how, setting={"RONDO_TEST_SPLIT_FROM": "8"}))
+            self.same_but_longer(base, split, f"split {name}")
+            self.replays(split, f"split {name}")
         return base, granted
 
     def one_by_one(self, base, how, name):

@@ -56,7 +56,7 @@ static void print_quantifier(const struct model *m, const struct node *n, struct
 static void print_heard_of(const struct model *m, const struct node *n, struct text *out) {
   text_addf(out, "%s[", op_text(n->op));
   node_print(m, n->kid[0], out);
-  text_addf(out, n->index == NO_NAME ? "]" : ", %s]", n->index == NO_NAME ? "" : m->round_names[n->index]);
+  text_addf(out, n->index == NO_NAME ? "]" : ", %s]", n->index == NO_NAME ? "" : m->round_names.at[n->index]);
 }
 
 static void print_field_of(const struct model *m, const struct node *n, struct text *out) {

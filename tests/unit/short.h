@@ -19,7 +19,7 @@ static inline bool is_sanitized(void) {
 
 /* How many, where `full` are tried in the long version. */
 static inline uint32_t trials(uint32_t full) {
-  return !is_short() ? full : is_sanitized() ? full / 8 + 1 : full / 3 + 1;
+  return !is_short() ? full : is_sanitized() ? full / 16 + 1 : full / 4 + 1;
 }
 
 /* Of pairs, one in so many. */

@@ -244,18 +244,18 @@ static void diags_point_and_sort(void **state) {
   struct source s = source_of("one two\n\tthrée four\n");
   struct diags d;
   diags_init(&d, &s);
-  diag_error(&d, (struct span){16, 20}, "second");
+  diag_error(&d, E0201, (struct span){16, 20}, "second");
   diag_help(&d, "do %d", 1);
-  diag_error(&d, (struct span){16, 18}, "dropped: the first says it best");
+  diag_error(&d, E0201, (struct span){16, 18}, "dropped: the first says it best");
   diag_help(&d, "dropped too");
-  diag_warning(&d, (struct span){4, 7}, "first");
-  diag_error(&d, (struct span){0, 0}, "nowhere");
+  diag_warning(&d, W0101, (struct span){4, 7}, "first");
+  diag_error(&d, E0201, (struct span){0, 0}, "nowhere");
   assert_int_equal(d.errors, 2);
-  assert_printed(&d, "m: error: nowhere\n"
-                     "m:1:5: warning: first\n"
+  assert_printed(&d, "m: error[E0201]: nowhere\n"
+                     "m:1:5: warning[W0101]: first\n"
                      "    1 | one two\n"
                      "      |     ^~~\n"
-                     "m:2:8: error: second\n"
+                     "m:2:8: error[E0201]: second\n"
                      "    2 |     thrée four\n"
                      "      |           ^~~~\n"
                      "  help: do 1\n");
@@ -267,8 +267,8 @@ static void diags_show_strange_bytes(void **state) {
   struct source s = source_of("a\x01\xff\x1b[31m b\r\n");
   struct diags d;
   diags_init(&d, &s);
-  diag_error(&d, (struct span){9, 10}, "here");
-  assert_printed(&d, "m:1:10: error: here\n"
+  diag_error(&d, E0201, (struct span){9, 10}, "here");
+  assert_printed(&d, "m:1:10: error[E0201]: here\n"
                      "    1 | a???[31m b\n"
                      "      |          ^\n");
   diags_release(&d);
@@ -279,12 +279,12 @@ static void diags_at_the_end(void **state) {
   struct source s = source_of("ab\n");
   struct diags d;
   diags_init(&d, &s);
-  diag_error(&d, (struct span){2, 3}, "line end");
-  diag_error(&d, (struct span){3, 3}, "text end");
-  assert_printed(&d, "m:1:3: error: line end\n"
+  diag_error(&d, E0201, (struct span){2, 3}, "line end");
+  diag_error(&d, E0201, (struct span){3, 3}, "text end");
+  assert_printed(&d, "m:1:3: error[E0201]: line end\n"
                      "    1 | ab\n"
                      "      |   ^\n"
-                     "m:2:1: error: text end\n"
+                     "m:2:1: error[E0201]: text end\n"
                      "    2 | \n"
                      "      | ^\n");
   diags_release(&d);
@@ -298,7 +298,7 @@ static void diags_cut_long_lines(void **state) {
   struct source s = source_of(line);
   struct diags d;
   diags_init(&d, &s);
-  diag_error(&d, (struct span){3000, 3004}, "far out");
+  diag_error(&d, E0201, (struct span){3000, 3004}, "far out");
   char *text = printed(&d);
   assert_true(strlen(text) < 400);
   char *shown = strstr(text, "HERE"), *caret = strstr(text, "^~~~");
@@ -318,7 +318,7 @@ static void diags_stop_at_enough(void **state) {
   struct diags d;
   diags_init(&d, &s);
   for (uint32_t i = 0; i < 3000; i++)
-    diag_error(&d, (struct span){i, i + 1}, "error %u", i);
+    diag_error(&d, E0201, (struct span){i, i + 1}, "error %u", i);
   assert_int_equal(d.errors, 3000);
   char *text = printed(&d);
   assert_non_null(strstr(text, "error 49\n"));

@@ -206,7 +206,7 @@ static void test_schedule(void **state) {
                       "phase ph { round a { send ph to all } } }");
   const struct point *p = k.model->points;
   assert_int_equal(k.model->npoints, 6);
-  assert_int_equal(k.model->nround_names, 2);
+  assert_int_equal(k.model->round_names.n, 2);
   assert_int_equal(p[0].name_id, p[5].name_id);
   assert_int_equal(p[2].name_id, NO_NAME);
   assert_int_equal(p[1].loop, 1);
@@ -421,8 +421,8 @@ static const struct rejected_text mistakes[] = {
     /* names */
     {UPDATE("x := min(recieved)"), "unknown name 'recieved'"},
     {UPDATE("x := min(recieved)"), "did you mean 'received'?"},
-    {PROCESS("  var sender: P = self\n", "send x to all", "x := x"), "did you mean 'me'?"},
-    {PROCESS("  var ready: Boolean = false\n", "send x to all", "x := x"), "did you mean 'bool'?"},
+    {PROCESS("  var sender: P = self\n", "send x to all", "x := x"), "write 'me'"},
+    {PROCESS("  var ready: Boolean = false\n", "send x to all", "x := x"), "write 'bool'"},
     {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"), "unknown variable 'decison'"},
     {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"),
      "did you mean 'decided' (declared at line 6)?"},
@@ -562,8 +562,8 @@ static void test_warnings(void **state) {
   struct text out = {0};
   check_good(&k, PROCESS("  var y: bool = false\n", "send x to all", "let z = 1\n y := true"));
   const char *said = diagnostics_text(&k, &out);
-  assert_non_null(strstr(said, "warning: variable 'y' is never read"));
-  assert_non_null(strstr(said, "warning: 'z' is never used"));
+  assert_non_null(strstr(said, "warning[W0101]: variable 'y' is never read"));
+  assert_non_null(strstr(said, "warning[W0102]: 'z' is never used"));
   text_release(&out);
   release(&k);
 }

@@ -466,10 +466,10 @@ static void what_does_not_fit_is_refused(void **unused) {
       {PROCESS("input x: 0..1", "send x to all",
                "if 2 * |received| > n { x := 0 }") "environment e { at most 2 messages are lost "
                                                    "}\n" PROPERTY,
-       "told in counts", "at most"},
+       "expressed by counters", "at most"},
       {PROCESS("input x: 0..1", "send x to all",
                "") "environment e { every round: exists q in P: forall p in P: q in HO[p] }\n" PROPERTY,
-       "ties processes together", "exists q"},
+       "relates processes to each other", "exists q"},
       {PROCESS("input x: 0..1", "send x to all", "x := min(received)") PROPERTY, "an update may fail: 'min' of nothing",
        "min(received)"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: count(p in P: p.x == 1) <= n\n",

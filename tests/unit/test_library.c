@@ -74,6 +74,38 @@ static void checks_and_tells(void **state) {
   rondo_free(r);
 }
 
+struct told_verdicts {
+  unsigned found, final, violated;
+};
+
+static void tell_verdict(void *context, const rondo_verdict *v, bool final) {
+  struct told_verdicts *told = context;
+  told->found += !final;
+  told->final += final;
+  told->violated += final && v->status == RONDO_VIOLATED && v->has_trace && !strcmp(v->property, "agreement");
+}
+
+static void verdicts_are_told(void **state) {
+  (void)state;
+  struct told_verdicts told = {0};
+  rondo_host host = {.context = &told, .verdict = tell_verdict};
+  rondo *r = rondo_new(&host);
+  rondo_model *m = open_echo(r, "3");
+  rondo_result *result = rondo_check(m, NULL);
+  assert_int_equal(told.final, rondo_result_verdicts(result));
+  assert_int_equal(told.violated, 1);
+  assert_int_equal(told.found, 1); /* the cover, and the search goes on for agreement */
+  rondo_result_free(result);
+  rondo_options *lines = rondo_options_new(r);
+  assert_true(rondo_option(lines, "json", "lines"));
+  result = rondo_check(m, lines);
+  assert_non_null(strstr(rondo_result_text(result), "\"event\":\"header\""));
+  rondo_result_free(result);
+  rondo_options_free(lines);
+  rondo_close(m);
+  rondo_free(r);
+}
+
 static void commands_answer(void **state) {
   (void)state;
   rondo *r = rondo_new(NULL);
@@ -253,7 +285,7 @@ static void wrong_uses_are_told(void **state) {
   rondo_options *o = rondo_options_new(r);
   assert_false(rondo_option(o, "no-such-option", NULL));
   assert_false(rondo_option(o, "max-time", NULL));
-  assert_false(rondo_option(o, "json", "yes"));
+  assert_false(rondo_option(o, "no-trace", "yes"));
   assert_true(rondo_option(o, "to", "promela")); /* there is one, though not for check */
   result = rondo_check(m, o);
   assert_int_equal(rondo_result_status(result), RONDO_BAD_INPUT);
@@ -271,6 +303,13 @@ static void interruptions_are_obeyed(void **state) {
   rondo_result *result = rondo_check(m, NULL);
   assert_int_equal(rondo_result_status(result), RONDO_INCONCLUSIVE);
   rondo_result_free(result);
+  rondo_clear_diagnostics(r);
+  static const char text[] = "algorithm A\nprocess P[1] {\n  input x: bool\n  round { send x to all }\n}\n";
+  assert_null(rondo_open_text(r, "a.rondo", text, sizeof text - 1)); /* reading is interrupted, too */
+  assert_int_equal(rondo_diagnostics(r), 1);
+  assert_string_equal(rondo_diagnostic_at(r, 0)->code, "N0106");
+  assert_int_equal(rondo_diagnostic_at(r, 0)->severity, RONDO_NOTE);
+  rondo_clear_diagnostics(r);
   rondo_resume(r);
   result = rondo_check(m, NULL);
   assert_int_equal(rondo_result_status(result), RONDO_VIOLATED);
@@ -327,15 +366,11 @@ static void opens_and_closes_thousands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(checks_and_tells),
-      cmocka_unit_test(commands_answer),
-      cmocka_unit_test(proves_alone),
-      cmocka_unit_test(proofs_obey_limits),
-      cmocka_unit_test(silence_confirms_nothing),
-      cmocka_unit_test(wrong_uses_are_told),
-      cmocka_unit_test(contexts_are_apart),
-      cmocka_unit_test(interruptions_are_obeyed),
-      cmocka_unit_test(opens_and_closes_thousands),
+      cmocka_unit_test(checks_and_tells),         cmocka_unit_test(verdicts_are_told),
+      cmocka_unit_test(commands_answer),          cmocka_unit_test(proves_alone),
+      cmocka_unit_test(proofs_obey_limits),       cmocka_unit_test(silence_confirms_nothing),
+      cmocka_unit_test(wrong_uses_are_told),      cmocka_unit_test(contexts_are_apart),
+      cmocka_unit_test(interruptions_are_obeyed), cmocka_unit_test(opens_and_closes_thousands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

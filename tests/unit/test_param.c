@@ -433,9 +433,11 @@ static void engines_find_runs(void **unused) {
       assert_false(engine_result_read(&again, g, wire.at, cut));
       engine_result_release(&again);
     }
-    wire.n = 0;
-    text_addf(&wire, "%d 1 0  - - - - 9999999999", (int)ENGINE_UNSAFE); /* '-' is no number, not even 0 */
+    text_add_n(&wire, "", 1); /* more than a result */
     assert_false(engine_result_read(&again, g, wire.at, wire.n));
+    engine_result_release(&again);
+    memset(wire.at, 0xff, sizeof(uint64_t)); /* an unknown verdict */
+    assert_false(engine_result_read(&again, g, wire.at, wire.n - 1));
     engine_result_release(&again);
     o.run.start.counters[0]++;
     assert_false(counter_run_replay(&o.run, s, &s->properties[0], false, &why));

@@ -353,8 +353,7 @@ static void errors_in_expressions(void **state) {
   assert_errors("algorithm A safety a: if x then y",
                 "1:33 expected 'else', found end of file [a conditional expression needs its "
                 "'else': it must have a value]\n");
-  assert_errors("algorithm A safety a: x <> y", "1:26 expected an expression, found '>' "
-                                                "[write '!=']\n");
+  assert_errors("algorithm A safety a: x <> y", "1:25 unexpected '<>' [write '!=']\n");
 }
 
 static void errors_in_statements(void **state) {
@@ -381,8 +380,8 @@ static void errors_in_statements(void **state) {
                 "5:3 unexpected 'elif' [write 'else if']\n"
                 "6:3 'for' is no statement ['foreach x in SET { ... }' goes through a "
                 "collection]\n"
-                "7:9 expected ':=', found 'x' [there is no 'while'; 'foreach x in SET { ... }' "
-                "goes through a collection]\n"
+                "7:3 unexpected 'while' [there is no 'while'; 'foreach x in SET { ... }' "
+                "goes through a collection, and 'goto NAME' repeats a step]\n"
                 "8:10 expected 'to', found 'all' [write 'send MESSAGE to all', 'to others', "
                 "'to p' or 'to ROLE']\n"
                 "9:4 expected ':=', found '++' [write 'x := x + 1']\n"

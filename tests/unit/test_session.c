@@ -684,6 +684,22 @@ static void test_find(void **unused) {
 
 /* --- traces --- */
 
+/* A path can be saved for a property exactly if its last state shows it, or evaluating it there fails. */
+static void compare_saved(struct session *s) {
+  struct session_properties all;
+  size_t n = session_length(s);
+  if (!session_config_at(s, n))
+    return;
+  GOOD(s, session_properties(s, n, &all));
+  for (size_t k = 0; k < all.n; k++) {
+    char *json = session_save(s, (uint32_t)k);
+    if ((json != NULL) != (all.at[k].shown || all.at[k].verdict == SESSION_ERROR))
+      fail_msg("'%s' is %s: %s", all.at[k].name, json ? "saved" : "not saved", json ? json : session_error(s));
+    memory_free(json);
+  }
+  session_properties_release(&all);
+}
+
 static void try_traces(struct instance *in) {
   char *why;
   struct session *s = in->session, *again = session_new(in->model, in->environment, in->semantics, &why);
@@ -693,6 +709,7 @@ static void try_traces(struct instance *in) {
     char *json = session_save(s, UINT32_MAX);
     if (!json)
       fail_msg("%s: %s", in->path, session_error(s));
+    compare_saved(s);
     GOOD(again, session_load(again, json, strlen(json)));
     assert_same_paths(s, again);
     uint64_t index;
@@ -1230,6 +1247,32 @@ static void test_bad_indices(void **unused) {
   session_end(&k, s);
 }
 
+#define UNTIL                                                                                                          \
+  "algorithm Until\nparam n\nprocess P[n] {\n"                                                                         \
+  "  var done: bool = false\n  var bad: bool = false\n"                                                                \
+  "  repeat 1 {\n    round a { send true to all update { done := |received| == n } }\n"                                \
+  "    round b { update { bad := true done := false } }\n  }\n}\n"                                                     \
+  "environment free {}\nsafety calm: (forall p in P: not p.bad) until (exists p in P: p.done)\n"
+
+/* The first choice is that P(1) hears everybody: then the property is over. */
+static void test_until_is_over(void **unused) {
+  (void)unused;
+  static const enum semantics all[] = {SEMANTICS_COARSE, SEMANTICS_FINE};
+  for (size_t i = 0; i < 2; i++) {
+    struct checked_text k;
+    struct session *s = session_of(&k, UNTIL, all[i]);
+    GOOD(s, session_start(s, 0));
+    for (unsigned steps = 0; steps < 2; steps++) {
+      GOOD(s, session_take(s, 0));
+      compare_saved(s);
+    }
+    char *json = session_save(s, 0);
+    assert_null(json);
+    assert_non_null(strstr(session_error(s), "'until'"));
+    session_end(&k, s);
+  }
+}
+
 static void test_stop(void **unused) {
   (void)unused;
   struct checked_text k;
@@ -1261,15 +1304,25 @@ static void test_stop(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks),           cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_forbidden),       cmocka_unit_test(test_structure),
-      cmocka_unit_test(test_outcomes),        cmocka_unit_test(test_find),
-      cmocka_unit_test(test_traces),          cmocka_unit_test(test_views),
-      cmocka_unit_test(test_ahead),           cmocka_unit_test(test_judgements),
-      cmocka_unit_test(test_heard_of_clause), cmocka_unit_test(test_many_processes),
-      cmocka_unit_test(test_steps),           cmocka_unit_test(test_properties),
-      cmocka_unit_test(test_expressions),     cmocka_unit_test(test_ahead_by_hand),
-      cmocka_unit_test(test_bad_indices),     cmocka_unit_test(test_stop),
+      cmocka_unit_test(test_walks),
+      cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_forbidden),
+      cmocka_unit_test(test_structure),
+      cmocka_unit_test(test_outcomes),
+      cmocka_unit_test(test_find),
+      cmocka_unit_test(test_traces),
+      cmocka_unit_test(test_views),
+      cmocka_unit_test(test_ahead),
+      cmocka_unit_test(test_judgements),
+      cmocka_unit_test(test_heard_of_clause),
+      cmocka_unit_test(test_many_processes),
+      cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_properties),
+      cmocka_unit_test(test_expressions),
+      cmocka_unit_test(test_ahead_by_hand),
+      cmocka_unit_test(test_bad_indices),
+      cmocka_unit_test(test_until_is_over),
+      cmocka_unit_test(test_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

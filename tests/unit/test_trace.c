@@ -26,7 +26,7 @@ static void world_init(struct world *w) {
   w->m.roles = w->roles;
   w->m.nroles = 2;
   w->m.nprocesses = 5;
-  w->m.processes = &w->any;
+  w->m.process_types.any = &w->any;
   w->any = (struct type){.kind = TYPE_PROCESS, .role = ROLE_ANY};
   w->flag = (struct type){.kind = TYPE_BOOL};
   w->digit = (struct type){.kind = TYPE_RANGE, .lo = -1, .hi = 2};
