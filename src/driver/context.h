@@ -118,5 +118,8 @@ bool reading_end(struct rondo *, const struct diags *);
 
 /* For rondo_free. */
 void monitor_free(struct monitor *);
+/* In a process that was forked, first of all: the thread of the monitor is not there, and its lock may be held for
+   ever. The next limit that is set gets a new monitor. */
+void monitor_forget(struct rondo *);
 
 #endif

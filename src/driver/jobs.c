@@ -56,10 +56,18 @@ void job_report_progress(const struct job_line *line, const char *progress) {
     line->jobs->progress(line->jobs->progress_context, line->jobs);
 }
 
+struct child {
+  struct rondo *rondo;
+  const struct job *job;
+};
+
 /* In a process of its own. */
 static void run_work(void *argument, int wire) {
-  const struct job *job = argument;
+  const struct child *child = argument;
+  const struct job *job = child->job;
   struct text result = {0};
+  monitor_forget(child->rondo);
+  child->rondo->host.overdue = NULL; /* only the parent answers the host */
   solver_limit_memory(job->limit);
   job->work(job->context, &(struct job_line){.wire = wire}, &result);
   send_frame(wire, 'r', text_or_empty(&result), result.n);
@@ -81,7 +89,7 @@ bool jobs_add(struct jobs *r, const char *name, job_work_fn *work, void *context
   bool json = r->rondo->json, started = true;
   r->rondo->json = false; /* the other process answers on its wire only */
   if (host)
-    started = host->start_process(host->context, run_work, &job, &job.process);
+    started = host->start_process(host->context, run_work, &(struct child){r->rondo, &job}, &job.process);
   r->rondo->json = json;
   if (!started)
     return false;

@@ -198,6 +198,8 @@ void monitor_free(struct monitor *w) {
   memory_free(w);
 }
 
+void monitor_forget(struct rondo *r) { r->monitor = NULL; /* not freed: its lock and condition may be in use */ }
+
 static void monitor_changed(struct monitor *w) {
   pthread_cond_signal(&w->changed);
   pthread_mutex_unlock(&w->lock);
