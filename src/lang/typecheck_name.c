@@ -382,11 +382,24 @@ void mark_read(struct typechecker *c, uint32_t field) {
       c->roles[r].read[c->m->fields[field].var[r]] = true;
 }
 
-enum var_kind field_kind(const struct typechecker *c, uint32_t field) {
+/* Roles that declare a name with one type share a field, whatever kind of variable it is in each. */
+static bool has_kind(const struct typechecker *c, uint32_t field, uint32_t r, enum var_kind kind) {
+  uint32_t var = c->m->fields[field].var[r];
+  return var != UINT32_MAX && c->m->roles[r].vars[var].kind == kind;
+}
+
+bool field_has_kind(const struct typechecker *c, uint32_t field, uint64_t roles, enum var_kind kind) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
-    if (c->m->fields[field].var[r] != UINT32_MAX)
-      return c->m->roles[r].vars[c->m->fields[field].var[r]].kind;
-  return VAR_PLAIN;
+    if (role_in(roles, r) && has_kind(c, field, r, kind))
+      return true;
+  return false;
+}
+
+bool field_is_kind(const struct typechecker *c, uint32_t field, uint64_t roles, enum var_kind kind) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    if (role_in(roles, r) && !has_kind(c, field, r, kind))
+      return false;
+  return true;
 }
 
 static struct node *process_field(struct typechecker *c, const struct ast *a, struct node *of, enum op op) {
@@ -412,11 +425,11 @@ static struct node *process_field(struct typechecker *c, const struct ast *a, st
   if (field == UINT32_MAX)
     return node_error(c, a->at);
   mark_read(c, field);
-  if (op == NODE_REMOTE && field_kind(c, field) == VAR_ORACLE) {
+  if (op == NODE_REMOTE && field_has_kind(c, field, roles_of(c, of), VAR_ORACLE)) {
     checker_error(c, E0403, a->word, "oracle '%s' belongs to the environment: a property cannot read it", a->name);
     return node_error(c, a->at);
   }
-  if (op == NODE_INITIAL && field_kind(c, field) != VAR_INPUT) {
+  if (op == NODE_INITIAL && !field_is_kind(c, field, roles_of(c, of), VAR_INPUT)) {
     checker_error(c, E0415, a->word, "'initial' is for inputs, and '%s' is not one", a->name);
     checker_help(c, "every run starts with the value that its declaration gives");
     return node_error(c, a->at);
@@ -467,7 +480,7 @@ struct node *lower_initial(struct typechecker *c, const struct ast *a) {
 /* at(p, s)' means that p is at s after the step. */
 static bool prime_points(void *context, const struct node *n) {
   const struct typechecker *c = context;
-  if (n->op == NODE_REMOTE && field_kind(c, n->index) == VAR_POINT)
+  if (n->op == NODE_REMOTE && field_has_kind(c, n->index, ROLES_ALL, VAR_POINT))
     ((struct node *)(uintptr_t)n)->primed = true; /* the node was created here */
   return true;
 }
@@ -513,6 +526,13 @@ static uint32_t round_name_id(struct typechecker *c, const struct ast *a) {
   return NO_NAME;
 }
 
+static bool is_some_oracle(const struct typechecker *c, const char *name) {
+  for (uint32_t i = 0; i < c->m->nfields; i++)
+    if (!strcmp(c->m->fields[i].name, name) && field_has_kind(c, i, ROLES_ALL, VAR_ORACLE))
+      return true;
+  return false;
+}
+
 /* HO[p], HO[p, name], c[p]: NULL if it is none of these. */
 static struct node *environment_index(struct typechecker *c, const struct ast *a) {
   const struct ast *base = a->kid[0];
@@ -523,11 +543,7 @@ static struct node *environment_index(struct typechecker *c, const struct ast *a
     return NULL;
   if (c->in.where != IN_ENVIRONMENT)
     return not_here(c, base, "an environment");
-  uint32_t field = UINT32_MAX;
-  for (uint32_t i = 0; i < c->m->nfields && !heard_of; i++)
-    if (is(base, c->m->fields[i].name) && field_kind(c, i) == VAR_ORACLE)
-      field = i;
-  if (!heard_of && field == UINT32_MAX)
+  if (!heard_of && !is_some_oracle(c, base->name))
     return NULL;
   struct node *p = lower_expr(c, a->kid[1]);
   if (node_is_error(p))
@@ -537,11 +553,17 @@ static struct node *environment_index(struct typechecker *c, const struct ast *a
     return node_error(c, a->at);
   }
   enum op op = is(base, "HO") ? NODE_HO : is(base, "SHO") ? NODE_SHO : NODE_ORACLE;
-  const struct type *type = heard_of ? set_type(c, any_process_type(c)) : c->m->fields[field].type;
-  struct node *n = node_unary(c, op, a->at, type, p);
-  n->index = heard_of ? NO_NAME : field_find(c, base->name, roles_of(c, p), base->word);
-  if (!heard_of && n->index == UINT32_MAX)
+  uint32_t field = heard_of ? NO_NAME : field_find(c, base->name, roles_of(c, p), base->word);
+  if (!heard_of && field == UINT32_MAX)
     return node_error(c, a->at);
+  if (!heard_of && !field_is_kind(c, field, roles_of(c, p), VAR_ORACLE)) {
+    checker_error(c, E0403, base->word, "'%s' is not an oracle of every process here", base->name);
+    checker_help(c, "an environment cannot read the variables of processes; say of which processes it speaks: "
+                    "'forall p in ...' with the roles that have the oracle");
+    return node_error(c, a->at);
+  }
+  struct node *n = node_unary(c, op, a->at, heard_of ? set_type(c, any_process_type(c)) : c->m->fields[field].type, p);
+  n->index = field;
   if (heard_of && a->n == 3 && (n->index = round_name_id(c, a->kid[2])) == NO_NAME)
     return node_error(c, a->at);
   if (a->n > (heard_of ? 3u : 2u)) {

@@ -113,7 +113,8 @@ static struct node *axiom_for_all(struct detector *d, enum detector_axiom says, 
   struct typechecker *c = d->c;
   struct node *all = NULL;
   for (uint32_t r = 0; r < c->m->nroles; r++) {
-    if (c->m->fields[d->field].var[r] == UINT32_MAX)
+    uint32_t var = c->m->fields[d->field].var[r];
+    if (var == UINT32_MAX || c->m->roles[r].vars[var].kind != VAR_ORACLE)
       continue;
     uint32_t slots = c->slots;
     struct generator *p = generator_over(c, d->at, "p", slot_new(c), node_role_set(c, d->at, r));
@@ -129,15 +130,21 @@ static struct node *axiom_for_all(struct detector *d, enum detector_axiom says, 
 
 static bool detector_find(struct detector *d, const struct ast *name) {
   struct typechecker *c = d->c;
+  uint32_t found = UINT32_MAX;
   for (uint32_t i = 0; name->kind == AST_NAME && i < c->m->nfields; i++) {
-    const struct type *t = c->m->fields[i].type;
-    if (strcmp(c->m->fields[i].name, name->name) != 0 || field_kind(c, i) != VAR_ORACLE)
+    if (strcmp(c->m->fields[i].name, name->name) != 0 || !field_has_kind(c, i, ROLES_ALL, VAR_ORACLE))
       continue;
-    if (!t || t->kind != TYPE_SET || t->element->kind != TYPE_PROCESS)
-      break;
-    d->field = i;
+    if (found != UINT32_MAX) {
+      checker_error(c, E0414, name->at, "oracle '%s' has different types in different processes", name->name);
+      return false;
+    }
+    found = i;
+  }
+  const struct type *t = found == UINT32_MAX ? NULL : c->m->fields[found].type;
+  if (t && t->kind == TYPE_SET && t->element->kind == TYPE_PROCESS) {
+    d->field = found;
     d->suspects = t->element->role;
-    mark_read(c, i);
+    mark_read(c, found);
     return true;
   }
   checker_error(c, E0505, name->at, "a failure detector is an oracle that is a set of processes");
