@@ -7,7 +7,7 @@ line, and compiled as far as the core goes. Then some examples are evaluated.
 import re
 from pathlib import Path
 
-from . import traces
+from . import selftest_deadlock, traces
 from . import types as T
 from . import with_deep_stack
 from .choices import explore
@@ -191,7 +191,7 @@ def run_tests():
         except Exception as error:
             print("%s: %s: %s" % (name, type(error).__name__, error))
             raise
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    tests = [value for name, value in globals().items() if name.startswith("test_")] + selftest_deadlock.tests()
     for test in tests:
         test()
     print("oracle core: %d files, %d tests" % (len(files), len(tests)))

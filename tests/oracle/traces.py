@@ -80,7 +80,7 @@ class Replay:
         self.semantics = trace["model"]["semantics"]
         self.property = None
         if trace["property"] is not None:
-            self.property = next(p for p in model.properties if p.name == trace["property"]["name"])
+            self.property = model.property_named(trace["property"]["name"])
         self.properties = [self.property] if self.property else []
         self.environment = trace["model"]["environment"]
         # Evaluating any of its properties may be the error.
