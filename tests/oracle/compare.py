@@ -55,9 +55,31 @@ def against_oracle(answers, oracle, text):
             if result is None:
                 continue
             found += one_verdict(a, name, environment, v, result)
+        found += left_out(a, oracle, text)
         if countable(text, a):
             found += state_counts(a, oracle)
     return found
+
+
+def left_out(a, oracle, text):
+    """A deadlock that a mode says nothing about. Engines that do not support the property may leave it out."""
+    if a.refused or a.failure or "--engine" in a.mode.options or "--property" in a.command and "deadlock" not in a.command:
+        return []
+    if re.search(r"^(safety|cover|live) deadlock\b", text, re.M):
+        return []
+    found = []
+    for (semantics, environment), result in oracle.items():
+        if semantics != a.mode.semantics or result.error is not None or result.properties.get("deadlock", ("", 0))[0] != "violated":
+            continue
+        # Asked for in the first environment only; an answer for another one does not speak of it.
+        if first_environment(text) == environment and ("deadlock", environment) not in a.properties:
+            found.append(Disagreement(a.mode.name, "oracle", "missing", f"no answer on deadlock in {environment}, where the oracle finds one", "deadlock"))
+    return found
+
+
+def first_environment(text):
+    found = re.search(r"^environment (\w+)", text, re.M)
+    return found.group(1) if found else "free"
 
 
 def one_verdict(a, name, environment, v, result):

@@ -64,15 +64,15 @@ class Limits:
 
 
 def check(text, params, environment=None, semantics=None, properties=None, max_states=MAX_STATES, max_steps=MAX_STEPS,
-          max_seconds=MAX_SECONDS, overrule=False, live=True, partial=False, allow_deadlock=False):
+          max_seconds=MAX_SECONDS, overrule=False, live=True, partial=False, allow_deadlock=False, also=()):
     """Check the properties of a model.
 
     `environment`: only what is asked in that environment; with `overrule`, or if nothing is, all properties in it, as
     `--env` does. `properties`: only these. `live=False`: leave out live properties. `partial`: where a limit is reached,
     return what is known by then, instead of raising TooLarge. `allow_deadlock`: `deadlock` is checked only if it is among
-    `properties`.
+    `properties`. `also`: the names of properties that are checked even if they are `on request`.
     """
-    run = lambda: check_all(load(text, params), environment, semantics, properties, overrule, live, allow_deadlock,
+    run = lambda: check_all(load(text, params), environment, semantics, properties, overrule, live, allow_deadlock, also,
                             lambda: Limits(max_states, max_steps, max_seconds))
     result = with_deep_stack(run)
     if result.ended_early and result.error is None and not partial:
@@ -80,9 +80,9 @@ def check(text, params, environment=None, semantics=None, properties=None, max_s
     return result
 
 
-def check_all(model, environment, semantics, names, overrule, live, allow_deadlock, limits):
+def check_all(model, environment, semantics, names, overrule, live, allow_deadlock, also, limits):
     result = Result()
-    groups = asked(model, environment, names, overrule, allow_deadlock)
+    groups = asked(model, environment, names, overrule, allow_deadlock, also)
     for env, properties in groups.items():
         check_environment(model, env, semantics, properties, live, limits, result)
     if len(groups) == 1:
@@ -94,7 +94,7 @@ def check_all(model, environment, semantics, names, overrule, live, allow_deadlo
     return result
 
 
-def asked(model, environment, names, overrule, allow_deadlock):
+def asked(model, environment, names, overrule, allow_deadlock, also):
     """Environment -> list of properties. `deadlock` is among them, declared or built in, unless others are asked for.
 
     READING: `--deadlock allow` is about a declared property as well.
@@ -102,6 +102,8 @@ def asked(model, environment, names, overrule, allow_deadlock):
     def is_asked(p):
         if names:
             return p.name in names
+        if p.name in also:
+            return True
         return not p.on_request and not (allow_deadlock and p.name == "deadlock")
 
     chosen = [p for p in model.properties + model.built_in if is_asked(p)]

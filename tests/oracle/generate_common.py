@@ -30,6 +30,7 @@ class Maker:
     """Makes one model. Subclasses fill in what processes do and what environments say."""
 
     kind = ""
+    halts = 0.2                               # how often a statement is `halt`
 
     def __init__(self, seed):
         self.rng = random.Random(f"{self.kind}-{seed}")
@@ -50,6 +51,7 @@ class Maker:
         self.live_environments = []
         self.byzantine = False
         self.property_defs = []
+        self.flight_defs = []                 # about what is in flight: not for live properties
 
     # ---- small helpers ----------------------------------------------------------
 
@@ -287,10 +289,13 @@ class Maker:
         name = self.name("good", "fine")
         scope = self.property_scope("property")
         scope.faults = self.chance(0.3)
+        if self.chance(0.5):
+            scope.kinds, scope.still = {}, False
+        about_flight = scope.still
         scope = self.e.bind(scope, "i", (role, role_type(role)))
         self.head.append(f"def {name}(i: {role}) = {self.e.boolean(scope, 2)}")
         self.use("def about a process")
-        self.property_defs.append((name, [role_type(role)], BOOL))
+        (self.flight_defs if about_flight else self.property_defs).append((name, [role_type(role)], BOOL))
 
     def make_process_defs(self, role):
         self.process_defs[role] = []
@@ -329,7 +334,7 @@ class Maker:
     def statement(self, scope, role, d, indent):
         pad = "  " * indent
         how = self.weighted([(6, "assign"), (3.5 if d > 0 else 0, "if"), (0.6, "let"),
-                             (0.8 if d > 0 and (scope.received or scope.quorum) else 0, "foreach"), (0.2, "halt")])
+                             (0.8 if d > 0 and (scope.received or scope.quorum) else 0, "foreach"), (self.halts, "halt")])
         if how == "assign":
             return [pad + self.assignment(scope, role)]
         if how == "let":
