@@ -392,7 +392,7 @@ static void crash_rules(struct channel_layout *s, uint32_t p) {
   rule_end(l, &after);
 }
 
-/* A pending message may be lost if its receiver could still receive it; in a FIFO channel, at any position. */
+/* Any pending message may be lost; in a FIFO channel, at any position. */
 static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   struct model_lowering *l = s->l;
   struct expr_graph *c = l->base.graph;
@@ -402,7 +402,6 @@ static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint3
   struct action_lowering a = {.s = s, .p = p, .row = no_rows(l), .globals = l->now.globals};
   rule_begin(l, arena_printf(l->base.arena, "%s_is_lost", route_name(s, kind, q, p)),
              clause_of_kind(l->program->environment, CLAUSE_LOST)->at);
-  rule_guard(l, sym_process_active(&l->base, &l->now.of[p]));
   if (s->channel == CHANNEL_FIFO) {
     expr_id which = choice_number(l, "place", 0, s->length - 1), lost = EXPR_FALSE;
     for (uint32_t i = 0; i < s->length; i++) {

@@ -208,10 +208,8 @@ static bool delivery_allowed(const struct judgement *j) {
           packet_find(j->config, &p) == packet_oldest(j->config, p.from, p.to, true));
 }
 
-/* Only messages to active processes are lost: others will never be taken. */
-static bool losing_allowed(const struct judgement *j) {
-  return loss_allowed(j->env, j->config->lost, 1) && process_active(j->config->local[j->event->process][LOCAL_STATUS]);
-}
+/* Any pending message, also one to a process that has stopped: it takes room in a bounded channel. */
+static bool losing_allowed(const struct judgement *j) { return loss_allowed(j->env, j->config->lost, 1); }
 
 bool event_allowed(struct interpreter *interp, const struct environment *env, const struct config *c,
                    const struct event *e, enum step_result result, const struct config *next, const char **why) {

@@ -452,7 +452,7 @@ static void moves_to_recover(struct move_builder *k) {
 
 /* --- delivery and loss --- */
 
-static void moves_of_messages(struct move_builder *k, bool active) {
+static void moves_of_messages(struct move_builder *k) {
   struct step_system *s = k->system;
   uint32_t p = k->at->process;
   for (uint32_t in = 0; in < s->moves_store.ninbound[p]; in++) {
@@ -465,7 +465,7 @@ static void moves_of_messages(struct move_builder *k, bool active) {
       set_patches(k, m, k->at->local, 0);
       m->adversary_choice = s->base.probabilistic ? adversary_choice_of(k, m, 0) : 0;
     }
-    for (uint32_t i = 0; i < v->nlost && s->faults.loses && active; i++) {
+    for (uint32_t i = 0; i < v->nlost && s->faults.loses; i++) {
       move_builder_reset(k);
       k->after[in] = v->lost[i];
       struct move *m = add_move(k, EVENT_LOSE, NO_ACTION);
@@ -571,7 +571,7 @@ static struct moves *moves_make(struct step_system *s, const struct visible_stat
   }
   if ((status & STATUS_CRASHED) && s->faults.recovers)
     moves_to_recover(&k);
-  moves_of_messages(&k, process_active(status));
+  moves_of_messages(&k);
   struct moves *moves = moves_finish(&k);
   if (s->liveness.fair && process_active(status))
     find_groups(&k, moves);

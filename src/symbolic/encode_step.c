@@ -228,7 +228,7 @@ static void recover(struct step_encoder *h, uint32_t p) {
   end(h, possible, s.error);
 }
 
-/* Losing messages: only while the receiver is active, since otherwise no action would receive them anyway. */
+/* Losing messages: any that are pending. */
 static void lose(struct step_encoder *h) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;
@@ -241,8 +241,7 @@ static void lose(struct step_encoder *h) {
   for (uint32_t i = 0; i < h->before->npackets && allowed != EXPR_FALSE; i++) {
     const struct sym_packet *p = &h->before->packets[i];
     struct sym_packet *next = &h->step->after->packets[i];
-    truth possible =
-        truth_all(&t->graph, (truth[]){allowed, p->pending, sym_process_active(&e->l, &h->before->of[p->to])}, 3);
+    truth possible = expr_and(&t->graph, allowed, p->pending);
     if (possible == EXPR_FALSE)
       continue;
     event_begin(h, p->to, NO_ACTION);
