@@ -193,16 +193,28 @@ safety steps: step forall q in Q: at(q, one) and at(q, two)' => exists m in pend
 
 
 def test_pending():
-    def held(environment, semantics="m"):
-        found = verdicts(FLIGHT, environment=environment, overrule=True, semantics=semantics)
-        return {name for name, (verdict, _) in found.items() if verdict == "holds"}
+    def held(environment):
+        found = verdicts(FLIGHT, environment=environment, overrule=True)
+        return {name for name, (verdict, _) in found.items() if verdict == "holds" and name != "deadlock"}
 
+    same(held("e"), {"equal", "two", "senders", "mine", "sum", "top", "set", "rest", "before", "steps"})
+    same(held("narrow"), held("e"))
+    same(held("absorbs") & {"equal", "once", "sum"}, {"once"})
+    # Messages to Byzantine processes are never in flight, nor are their own.
+    assert {"one", "mine", "two"} <= held("liars")
+
+
+def test_pending_and_deliveries():
+    text = """algorithm A message a process P[1] { start { send a to Q  send a to Q } }
+        process Q[1] { step one on a {} step two {} step three on Q2: 2 of a {} }
+        cover both: |pending(a)| == 2 and exists q in Q: at(q, one)
+        cover left: quiescent and deadlocked and |pending(a)| == 1
+        cover gone: |pending(a)| == 0 and exists p in P: at(p, end)
+        safety moves: step |pending(a)| == 1 => forall q in Q: at(q, two)"""
     for semantics in ("m", "m-mp", "mp"):
-        same(held("e", semantics) - {"deadlock"}, {"equal", "two", "senders", "mine", "sum", "top", "set", "rest", "before", "steps"})
-        same(held("absorbs", semantics) & {"equal", "once", "sum"}, {"once"})
-        same(held("narrow", semantics) - {"deadlock"}, held("e", semantics) - {"deadlock"})
-        # Messages to Byzantine processes are never in flight, nor are their own.
-        assert {"one", "mine", "two"} <= held("liars", semantics)
+        found = verdicts(text, semantics=semantics)
+        same({name: verdict for name, (verdict, _) in found.items()},
+             {"both": "holds", "left": "holds", "gone": "violated", "moves": "holds", "deadlock": "violated"})
 
 
 def test_refused():
@@ -223,14 +235,17 @@ def test_refused():
 def test_trace():
     text = "algorithm A shared x: 0..2 = 0 process P[2] { final step one when x < 2 { x := x + 1 } step two when false {} }"
 
-    def problem(*states):
+    def problem(*states, waiting=None):
         shown = [{"pending": [], "globals": {"x": sum(p == "two" for p in s)},
                   "processes": [{"process": "P(%d)" % (k + 1), "status": [], "at": p} for k, p in enumerate(s)]} for s in states]
         return traces.problem(text, {}, {"model": {"environment": "free", "semantics": "interleaving"}, "initial": shown[0], "error": None,
-                                         "property": {"name": "deadlock"}, "steps": [{"state": s} for s in shown[1:]]})
+                                         "property": {"name": "deadlock", "waiting": waiting}, "steps": [{"state": s} for s in shown[1:]]})
 
     same(problem(("one", "one"), ("one", "two"), ("two", "two")), None)
     assert "not false" in problem(("one", "one"), ("one", "two"))
+    waits = [{"process": "P(%d)" % k, "middle": True, "room": False} for k in (1, 2)]
+    same(problem(("one", "one"), ("one", "two"), ("two", "two"), waiting=waits), None)
+    assert "others" in problem(("one", "one"), ("one", "two"), ("two", "two"), waiting=waits[:1])
 
 
 def tests():
