@@ -280,7 +280,7 @@ class Expr:
         """An argument of a def: evaluated even if the def does not use it, so that it may fail."""
         if t.kind in ("bool", "range") and self.chance(self.model.errors):
             self.use("risk: failing argument")
-            least = f"min(k for k in 0..1 where k > {self.pick(['0', '1', '2'])})"
+            least = f"min(k for k in 0..1 if k > {self.pick(['0', '1', '2'])})"
             if t.kind == "bool":
                 return f"({least} > 0)"
             return f"(if {least} == 1 then {self.literal(t)} else {self.literal(t)})"
