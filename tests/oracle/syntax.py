@@ -346,6 +346,9 @@ class Parser:
             return Node("finally", line, block=self.block())
         if self.accept("start"):
             return Node("start", line, block=self.block())
+        final = self.accept("final")     # says where a process may stay, which is asked by `deadlock` only
+        if final and not self.is_text("step"):
+            self.fail("'step'")
         if self.accept("step"):
             name = self.name()
             trigger = self.trigger() if self.is_text("when", "on") else None
