@@ -47,10 +47,10 @@ const char *symbol_kind_text(enum symbol_kind kind) {
 /* These are used without a call, so a declaration would hide them. Built-in functions are recognised by their call. */
 static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
                                               "correct", "faulty", "HO",     "SHO",      "round"};
-static const char *const built_in_functions[] = {
-    "min",  "max",   "sum",  "union",  "pick",   "random",  "mostfrequent", "majority", "subsets", "first",
-    "last", "front", "from", "sender", "number", "initial", "next",         "at",       "count",   "neighbours",
-    "pending", "receiver"};
+static const char *const built_in_functions[] = {"min",          "max",        "sum",     "union",   "pick", "random",
+                                                 "mostfrequent", "majority",   "subsets", "first",   "last", "front",
+                                                 "from",         "sender",     "number",  "initial", "next", "at",
+                                                 "count",        "neighbours", "pending", "receiver"};
 /* Where processes take steps. `at` is the name of the program point in traces. */
 static const char *const built_in_step_values[] = {"at", "quiescent", "deadlocked"};
 

@@ -39,8 +39,8 @@ struct step_property_memo {
   bool too_many;              /* there would be too many digests */
   uint32_t nclasses;          /* number of classes that digests can represent */
   uint64_t missed;            /* evaluations without a digest, or with a new one */
-  bool sees_quiescence; /* the value depends on whether anything can happen */
-  bool only_quiescent;  /* `not deadlocked`: it holds wherever something can happen */
+  bool sees_quiescence;       /* the value depends on whether anything can happen */
+  bool only_quiescent;        /* `not deadlocked`: it holds wherever something can happen */
   bool local;    /* a step property about single processes, which always holds for processes that do not change */
   uint32_t role; /* local: the role; ROLE_ANY: all roles */
 };
@@ -160,8 +160,7 @@ static struct config *config_at(struct step_system *s, const uint64_t *words) {
 
 /* The interpreter decides where more than the moves of the state counts: room in a channel, messages in transit. */
 static bool quiescence_needs_interpreter(const struct step_system *s) {
-  return s->plain || s->cells.bound > 0 ||
-         (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
+  return s->plain || s->cells.bound > 0 || (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
 }
 
 /* Is it an action that needs no forged message? A quorum may contain some. */
