@@ -198,7 +198,7 @@ class Judge:
             self.before = model.compile_property(prop.expr.left)
             self.end = model.compile_property(prop.expr.right)
         else:
-            self.code = model.compile_property(prop.expr)
+            self.code = model.compile_property(prop.expr, not prop.step)
 
     def look_at(self, world, depth):
         """Judge a state. True if the search need not go on from it."""

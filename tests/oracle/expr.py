@@ -39,18 +39,19 @@ class Collection(NamedTuple):
 class Scope:
     """Which names stand for what. `role` is the RoleInfo of the process whose text it is, or None."""
 
-    def __init__(self, model, role=None, received=None, environment=False, locals=None):
+    def __init__(self, model, role=None, received=None, environment=False, locals=None, of_states=False):
         self.model = model
         self.role = role
         self.received = received          # the type of messages of this round, where `received` can be read
         self.environment = environment    # in a clause of an environment
         self.locals = locals or {}        # name -> (type, has a sender)
+        self.of_states = of_states        # in a safety or cover property of states, and not in a def
 
     def bind(self, name, type_, has_sender=False):
         """A new scope in which the name is bound as well."""
         locals_ = dict(self.locals)
         locals_[name] = (type_, has_sender)
-        return Scope(self.model, self.role, self.received, self.environment, locals_)
+        return Scope(self.model, self.role, self.received, self.environment, locals_, self.of_states)
 
     def without_locals(self):
         return Scope(self.model, self.role, None, self.environment)
@@ -206,13 +207,8 @@ def on_deadlocked(node, scope):
 
 
 def needs_property_of_steps(node, scope):
-    if scope.role is not None or scope.environment or not scope.model.takes_steps:
-        raise TypeProblem("'%s' is for properties of models of steps" % node.name, node.line)
-
-
-def is_about_messages(node):
-    """Whether a node asks what is in flight, or what can still happen."""
-    return node.kind == "name" and node.name in ("quiescent", "deadlocked") or node.kind == "call" and node.name == "pending"
+    if not scope.of_states or not scope.model.takes_steps:
+        raise TypeProblem("'%s' is for properties of states, in models of steps" % node.name, node.line)
 
 
 BUILT_IN = {
@@ -769,8 +765,6 @@ def variable_type(proc, name, scope, line):
 
 def on_prime(node, scope):
     """READING: everything inside is read after the step: in a[i]' the index, too."""
-    if scope.model.takes_steps and any(is_about_messages(part) for part in scope.model.text_of(node.arg)):
-        raise TypeProblem("what is in flight, and what can still happen, cannot be primed", node.line)
     code = compile_expr(node.arg, scope)
 
     def run(world, env):

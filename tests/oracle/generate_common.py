@@ -51,7 +51,6 @@ class Maker:
         self.live_environments = []
         self.byzantine = False
         self.property_defs = []
-        self.flight_defs = []                 # about what is in flight: not for live properties
 
     # ---- small helpers ----------------------------------------------------------
 
@@ -289,13 +288,11 @@ class Maker:
         name = self.name("good", "fine")
         scope = self.property_scope("property")
         scope.faults = self.chance(0.3)
-        if self.chance(0.5):
-            scope.kinds, scope.still = {}, False
-        about_flight = scope.still
+        scope.kinds, scope.still = {}, False
         scope = self.e.bind(scope, "i", (role, role_type(role)))
         self.head.append(f"def {name}(i: {role}) = {self.e.boolean(scope, 2)}")
         self.use("def about a process")
-        (self.flight_defs if about_flight else self.property_defs).append((name, [role_type(role)], BOOL))
+        self.property_defs.append((name, [role_type(role)], BOOL))
 
     def make_process_defs(self, role):
         self.process_defs[role] = []

@@ -467,8 +467,7 @@ class Steps(Maker):
         scope.places = {r: p + ["end"] + (["start"] if ("start",) in self.plan[r] else []) if p or ("start",) in self.plan[r] else []
                         for r, p in self.places.items()}
         scope.places = {r: p for r, p in scope.places.items() if p}
-        if where != "live":
-            scope.defs = scope.defs + self.flight_defs
+        if where == "property":
             scope.still = True
             # Which message is looked at first is not decided, and matters where looking at it may be an error.
             if not self.errors:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from . import types as T
 from .choices import Abandoned, explore
 from .errors import Rejected, SyntaxProblem, TypeProblem
-from .expr import Scope, compile_as, compile_bool, compile_expr, convert, is_about_messages
+from .expr import Scope, compile_as, compile_bool, compile_expr, convert
 from .syntax import parse, parse_expr, walk
 from .types import Proc
 from .world import World
@@ -315,8 +315,6 @@ class Model:
             self.properties.append(Property(node.name, node.what, node.almost, node.step, tuple(node.envs or [first]),
                                             node.on_request, node.expr, node.line))
 
-            if self.takes_steps and node.what == "live" and any(is_about_messages(part) for part in self.text_of(node.expr)):
-                raise TypeProblem("a live property about what is in flight, or what can still happen", node.line)
         self.built_in = []
         if self.takes_steps and not any(p.name == "deadlock" for p in self.properties):
             self.built_in.append(Property("deadlock", "safety", False, False, (first,), False, parse_expr("not deadlocked"), 0))
@@ -336,9 +334,10 @@ class Model:
 
     # What other modules compile.
 
-    def compile_property(self, node):
-        """The code of a property without temporal operators, or of a part of one that has none below."""
-        return compile_bool(node, Scope(self))
+    def compile_property(self, node, of_states=False):
+        """The code of a property without temporal operators, or of a part of one that has none below. `of_states`: of a safety or
+        cover property of states."""
+        return compile_bool(node, Scope(self, of_states=of_states))
 
     def compile_clause(self, node, bound=None):
         """The code of a condition of an environment. `bound` are names that stand for something: name -> type."""

@@ -54,7 +54,7 @@ def check_file(name, text):
     model.first_value_codes()
     for p in model.properties:
         if not any(node.kind in TEMPORAL for node in walk(p.expr)):
-            model.compile_property(p.expr)
+            model.compile_property(p.expr, p.what != "live" and not p.step)
     for clauses in model.environments.values():
         for clause in clauses:
             if clause.kind in ("every", "from_round"):

@@ -284,8 +284,6 @@ class View(World):
     def at(self, proc, place):
         return self.process(proc).place == place
 
-    # Of the state before the step, in a step property.
-
     def quiescent(self):
         return self.system.is_quiescent(self.before)
 

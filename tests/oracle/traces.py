@@ -205,7 +205,7 @@ class Replay:
     def value(self, node, state, after=None):
         """True, False, or None: an error."""
         try:
-            return bool(self.model.compile_property(node).run(self.system.world(state, after), {}))
+            return bool(self.model.compile_property(node, after is None).run(self.system.world(state, after), {}))
         except ModelError:
             return None
 
