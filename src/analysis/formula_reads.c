@@ -16,6 +16,7 @@ static void reads_everything(const struct model *m, struct formula_reads *out) {
   for (uint32_t i = 0; i < m->nglobals; i++)
     out->globals[i] = true;
   out->status = out->initials = out->rounds = out->phase = true;
+  out->quiescence = out->deadlock = out->messages = true;
 }
 
 static void reads_field(const struct model *m, const struct node *n, struct formula_reads *out) {
@@ -28,6 +29,14 @@ static void reads_field(const struct model *m, const struct node *n, struct form
 #define READS_NOTHING                                                                                                  \
   (TRAIT_NAME | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS |     \
    TRAIT_CALLS | TRAIT_TEMPORAL)
+
+/* Where every process is, and whether it has stopped. */
+static void reads_places(const struct model *m, struct formula_reads *out) {
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (m->roles[r].point_var != NO_VAR)
+      out->vars[r][m->roles[r].point_var] = true;
+  out->status = true;
+}
 
 static bool visit_read(void *context, const struct node *n) {
   struct formula_reads_walk *r = context;
@@ -46,6 +55,13 @@ static bool visit_read(void *context, const struct node *n) {
     r->out->rounds = true;
   else if (n->op == NODE_PHASE)
     r->out->phase = true;
+  else if (n->op == NODE_QUIESCENT)
+    r->out->quiescence = true;
+  else if (n->op == NODE_DEADLOCKED) {
+    r->out->quiescence = r->out->deadlock = true;
+    reads_places(r->model, r->out);
+  } else if (n->op == NODE_PENDING || n->op == NODE_RECEIVER)
+    r->out->messages = true;
   else
     reads_everything(r->model, r->out);
   return true;

@@ -11,6 +11,9 @@ struct formula_reads {
   bool status;   /* who is correct, who is faulty */
   bool initials; /* first values of inputs */
   bool rounds, phase;
+  bool quiescence; /* steps: whether anything can happen */
+  bool deadlock;   /* steps: likewise, and who is in the middle of something */
+  bool messages;   /* steps: messages in flight */
 };
 
 /* Follows calls of defs. The arrays live in the arena. */

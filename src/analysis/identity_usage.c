@@ -105,7 +105,7 @@ static void on_order(void *context, const struct node *n) {
   struct identity_usage_walk *p = context;
   for (uint32_t i = 0; i < n->ngen; i++)
     for (uint32_t r = 0; r < p->model->nroles; r++)
-      if (n->gen[i].range->op == NODE_RECEIVED || type_names(n->gen[i].type, r))
+      if (n->gen[i].range->op == NODE_RECEIVED || n->gen[i].range->op == NODE_PENDING || type_names(n->gen[i].type, r))
         raise_role(p, r, IDENTITY_NUMBERED, n->at, op_text(n->op),
                    "may fail before it finds what decides it, in the order of the processes of");
 }

@@ -71,6 +71,20 @@ static struct refusal live_property(const struct licence_builder *g) {
   return (struct refusal){0};
 }
 
+/* Steps: a property that observes messages in flight, or whether anything can happen. `messages`: only the former. */
+static struct refusal observes_flight(const struct licence_builder *g, bool messages) {
+  const struct model *m = g->model;
+  for (uint32_t i = 0; i < g->query->nproperties; i++) {
+    const struct property *p = &m->properties[g->query->properties[i]];
+    struct formula_reads reads = formula_reads_of(m, p->formula, g->arena);
+    if (reads.messages)
+      return (struct refusal){arena_printf(g->arena, "'%s' observes messages in flight", p->name), p->at};
+    if (reads.quiescence && !messages)
+      return (struct refusal){arena_printf(g->arena, "'%s' asks whether anything can happen any more", p->name), p->at};
+  }
+  return (struct refusal){0};
+}
+
 /* Fairness to each process or message distinguishes them. */
 static struct refusal fairness_distinguishes(const struct licence_builder *g, enum fairness least) {
   const struct clause *fair = environment_fairness(&g->model->environments[g->query->environment]);
@@ -361,7 +375,10 @@ static void grant_channels(struct licence_builder *g) {
   const char *room = "in a bounded channel a message takes up room";
   builder_grants(g, REDUCE_MESSAGE_ORDER, true,
                  "what can be taken does not depend on the order in which different processes sent it");
-  if (bounded)
+  struct refusal flight = observes_flight(g, false);
+  if (flight.reason)
+    builder_refuses(g, REDUCE_DEAD_MESSAGES, flight);
+  else if (bounded)
     builder_refuses(g, REDUCE_DEAD_MESSAGES, (struct refusal){room, c->at});
   else
     builder_grants(g, REDUCE_DEAD_MESSAGES, true,
@@ -370,6 +387,8 @@ static void grant_channels(struct licence_builder *g) {
   if (query_is_live(m, g->query))
     builder_refuses(g, REDUCE_LOSS,
                     (struct refusal){"a message that is lost need not be taken, one that only waits must be", {0, 0}});
+  else if (flight.reason && (lost || crash))
+    builder_refuses(g, REDUCE_LOSS, flight);
   else if (fifo || bounded)
     builder_refuses(g, REDUCE_LOSS,
                     (struct refusal){bounded ? room : "in a FIFO channel a message holds up those behind it", c->at});
@@ -404,6 +423,8 @@ static struct refusal couples_processes(struct licence_builder *g) {
 static void grant_partial_order(struct licence_builder *g) {
   struct refusal why = live_property(g);
   if (!why.reason)
+    why = observes_flight(g, false);
+  if (!why.reason)
     why = couples_processes(g);
   if (why.reason)
     builder_refuses(g, REDUCE_PARTIAL_ORDER, why);
@@ -415,11 +436,12 @@ static void grant_partial_order(struct licence_builder *g) {
 
 static void grant_round_window(struct licence_builder *g) {
   const struct round_window *w = round_window_of(g->model, g->query, g->arena);
+  struct refusal flight = observes_flight(g, true);
   g->out->window = w;
   if (!w->any)
     builder_not_applicable(g, REDUCE_ROUND_WINDOW, "no round numbers are kept");
-  else if (w->why.reason)
-    builder_refuses(g, REDUCE_ROUND_WINDOW, w->why);
+  else if (w->why.reason || flight.reason)
+    builder_refuses(g, REDUCE_ROUND_WINDOW, w->why.reason ? w->why : flight);
   else
     builder_grants(g, REDUCE_ROUND_WINDOW, true,
                    w->modulus > 1
@@ -442,6 +464,9 @@ static struct refusal prevents_fusion(struct licence_builder *g) {
   const struct clause *channels = query_channels(g->model, g->query), *fair = environment_fairness(env);
   if (g->query->semantics != SEMANTICS_M)
     return (struct refusal){"delivering a message is a step of its own", {0, 0}};
+  struct refusal flight = observes_flight(g, false);
+  if (flight.reason)
+    return flight;
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     for (uint32_t k = 0; k < env->nclauses; k++)
       if (env->clauses[k].kind == faults[i].kind && env->clauses[k].limit > 0)

@@ -54,6 +54,11 @@ static void read_field(const struct reads_at_walk *v, const struct node *n) {
     v->reads[var] = true;
 }
 
+static void read_place(const struct reads_at_walk *v) {
+  if (v->role->point_var != NO_VAR)
+    v->reads[v->role->point_var] = true;
+}
+
 static void read_all(const struct reads_at_walk *v) {
   for (uint32_t i = 0; i < v->role->nvars; i++)
     v->reads[i] = true;
@@ -62,6 +67,8 @@ static void read_all(const struct reads_at_walk *v) {
 static bool visit_any(void *context, const struct node *n) {
   if (n->op == NODE_REMOTE)
     read_field(context, n);
+  else if (n->op == NODE_DEADLOCKED)
+    read_place(context);
   else if (!op_is_known(n->op))
     read_all(context);
   return true;
@@ -74,6 +81,8 @@ static void view(const struct reads_at_walk *v, const struct node *n) {
     node_walk_deep(v->model, n, visit_any, (void *)v);
   else if (n->op == NODE_REMOTE && (is_viewed(v, n->kid[0]) || n->kid[0]->op != NODE_SLOT || n->primed))
     read_field(v, n);
+  else if (n->op == NODE_DEADLOCKED)
+    read_place(v);
   for (uint32_t i = 0; i < n->ngen; i++) {
     view(v, n->gen[i].range);
     if (!n->gen[i].cond)

@@ -70,7 +70,7 @@ static bool call_occurs(struct absence_walk *a, const struct node *n) {
 
 /* Do all values of the scalarset type inside the expression's value occur? */
 static bool occurs(struct absence_walk *a, const struct node *n) {
-  if (!op_is_known(n->op))
+  if (!op_is_known(n->op) || n->op == NODE_PENDING)
     return false;
   if (n->op == NODE_SLOT)
     return !mentions(a, n) || a->slots[n->index] == SLOT_STATE;

@@ -124,6 +124,8 @@ static void group_leave_open(const struct query_groups *in, size_t i, const stru
     q.nproperties = 1;
   }
   query_leave_open(of, &q, end, r);
+  for (uint32_t k = 0; i < in->at.n && k < r->nproperties; k++)
+    r->properties[k].unasked = in->at.at[i].unasked;
   r->query_group = (uint32_t)i;
 }
 
@@ -239,9 +241,30 @@ static bool answer_part(const struct query_group *group, const struct query_cont
   return ok;
 }
 
+/* The search for deadlocks that nobody asked for takes at most so many states, or as many as another search took. */
+#define UNASKED_STATES 200000
+
+static uint64_t unasked_limit(const struct command_options *o, const struct check_result *c) {
+  uint64_t most = UNASKED_STATES;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    most = c->runs[i].stats.states > most ? c->runs[i].stats.states : most;
+  return o->limits.states > 0 && o->limits.states < most ? o->limits.states : most;
+}
+
 static bool answer_group(const struct query_group *group, const struct query_context *of, struct check_result *c,
                          struct text *refused, struct text *fault) {
-  return answer_part(group, of, false, c, refused, fault) && answer_part(group, of, true, c, refused, fault);
+  struct command_options o = *of->options;
+  struct query_context a = *of;
+  uint32_t first = c->nruns;
+  if (group->unasked) {
+    o.limits.states = unasked_limit(of->options, c);
+    a.options = &o;
+  }
+  bool ok = answer_part(group, &a, false, c, refused, fault) && answer_part(group, &a, true, c, refused, fault);
+  for (; first < c->nruns; first++)
+    for (uint32_t k = 0; k < c->runs[first].nproperties; k++)
+      c->runs[first].properties[k].unasked = group->unasked;
+  return ok;
 }
 
 /* Live properties are checked in lockstep rounds, by one rank. */

@@ -59,6 +59,14 @@ static bool take_successors(struct command_options *o, const char *argument, str
   return true;
 }
 
+static bool take_deadlock(struct command_options *o, const char *argument, struct text *error) {
+  o->deadlock_allowed = !strcmp(argument, "allow");
+  if (o->deadlock_allowed || !strcmp(argument, "error"))
+    return true;
+  text_addf(error, "a deadlock is an 'error', or you 'allow' it, not '%s'", argument);
+  return false;
+}
+
 static bool take_store(struct command_options *o, const char *argument, struct text *error) {
   o->storage.hash_compaction = !strcmp(argument, "hash");
   if (o->storage.hash_compaction || !strcmp(argument, "exact"))

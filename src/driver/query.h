@@ -15,6 +15,7 @@ struct query_group { /* properties of one environment */
   uint32_t environment;
   VEC(uint32_t) properties;
   bool exclusive; /* no other property may join it */
+  bool unasked;   /* the built-in property `deadlock`, which nobody asked for: its search is limited */
 };
 
 struct live_query { /* a liveness property in an environment */

@@ -1,4 +1,5 @@
 /* Which properties are checked together, in which environment. */
+#include "analysis/deadlock.h"
 #include "driver/context.h"
 #include "driver/load.h"
 #include "driver/query.h"
@@ -29,6 +30,24 @@ static void group_add_property(struct query_groups *in, const struct model *m, u
       vec_push(&group_for(in, environment)->properties, property);
     if (instead)
       return;
+  }
+}
+
+/* The built-in property `deadlock` has a search of its own, so that the others keep their reductions. It is left out if
+   properties were named, if it is allowed, if the engine cannot do it, or if the text excludes deadlocks. */
+static void group_add_deadlock(struct query_groups *in, const struct model *m, const struct command_options *o,
+                               uint32_t environment) {
+  enum symbolic_engine engine;
+  if (o->command != COMMAND_CHECK || o->properties.n > 0 || o->deadlock_allowed ||
+      symbolic_engine_find(o->engine, &engine))
+    return;
+  for (uint32_t i = 0; i < m->nproperties; i++) {
+    const struct property *p = &m->properties[i];
+    uint32_t where = o->env ? environment : p->environments[0];
+    if (!p->built_in || !deadlock_possible(m, where))
+      continue;
+    vec_push(&in->at, ((struct query_group){.environment = where, .exclusive = true, .unasked = true}));
+    vec_push(&in->at.at[in->at.n - 1].properties, i);
   }
 }
 
@@ -81,6 +100,8 @@ bool query_groups_make(struct query_groups *in, const struct model *m, const str
   ok = ok && live_supported(in, m, o);
   if (ok && in->at.n == 0 && in->live.n == 0) /* the states are counted, and errors found */
     group_for(in, environment);
+  if (ok)
+    group_add_deadlock(in, m, o, environment);
   memory_free(wanted);
   if (!ok)
     query_groups_release(in);

@@ -46,7 +46,8 @@ static bool same_reads(const struct model *m, const struct formula_reads *a, con
     if (!same_bits(a->vars[r], b->vars[r], m->roles[r].nvars))
       return false;
   return same_bits(a->globals, b->globals, m->nglobals) && a->status == b->status && a->initials == b->initials &&
-         a->rounds == b->rounds && a->phase == b->phase;
+         a->rounds == b->rounds && a->phase == b->phase && a->quiescence == b->quiescence &&
+         a->deadlock == b->deadlock && a->messages == b->messages;
 }
 
 static void add_reads(const struct model *m, struct formula_reads *to, const struct formula_reads *more) {
@@ -59,6 +60,9 @@ static void add_reads(const struct model *m, struct formula_reads *to, const str
   to->initials |= more->initials;
   to->rounds |= more->rounds;
   to->phase |= more->phase;
+  to->quiescence |= more->quiescence;
+  to->deadlock |= more->deadlock;
+  to->messages |= more->messages;
 }
 
 static void add_property(struct query_split *s, uint32_t property, uint32_t most) {

@@ -257,6 +257,7 @@ int runs_count(const struct command_options *o, struct model *m, uint32_t enviro
   s.actions = memory_alloc((m->nroles * (size_t)s.stride + 1) * sizeof *s.actions);
   s.interp = interpreter_new(m);
   interpreter_follow(s.interp, semantics, false);
+  interpreter_observe(s.interp, environment);
   bool made = true;
   for (uint64_t i = 0; i < o->random.runs && made && !*stop && (seconds == 0 || clock_seconds() < end); i++) {
     text_release(&why);

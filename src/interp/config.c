@@ -19,6 +19,7 @@ struct interpreter *interpreter_new(struct model *m) {
   interp->semantics = m->kind == MODEL_MESSAGES ? SEMANTICS_M
                       : m->kind == MODEL_SHARED ? SEMANTICS_INTERLEAVING
                                                 : SEMANTICS_COARSE;
+  interp->environment = NO_ENVIRONMENT;
   return interp;
 }
 
@@ -33,6 +34,8 @@ void interpreter_free(struct interpreter *interp) {
 void interpreter_watch(struct interpreter *interp, const volatile sig_atomic_t *stop) { interp->stop = stop; }
 
 sig_atomic_t interpreter_stopped(const struct interpreter *interp) { return interp->stop ? *interp->stop : 0; }
+
+void interpreter_observe(struct interpreter *interp, uint32_t environment) { interp->environment = environment; }
 
 void interpreter_follow(struct interpreter *interp, enum semantics semantics, bool arrivals) {
   interp->semantics = semantics;
@@ -265,11 +268,14 @@ enum verdict3 config_holds(struct interpreter *interp, const struct node *formul
                            const struct config *after, struct model_error *error) {
   if (after && model_steps(interp->model) && config_stutters(interp->model, before, after))
     return V_TRUE;
+  struct quiescence quiescence;
+  bool known = quiescence_of(interp, formula, before, &quiescence); /* first: it evaluates actions */
   struct eval e;
   jmp_buf failure;
   eval_begin(&e, interp);
   e.before = before;
   e.after = after;
+  e.quiescence = known ? &quiescence : NULL;
   e.globals = before->globals;
   e.point = before->point == POINT_END ? interp->model->npoints - 1 : before->point;
   e.phase = before->phase;

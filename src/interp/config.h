@@ -187,6 +187,22 @@ bool config_allows(struct interpreter *, uint32_t environment, const struct conf
 /* Is this an initial configuration of the model in that environment? */
 bool config_is_initial(struct interpreter *, uint32_t environment, const struct config *, const char **why);
 
+/* Steps: is the message one of `pending(kind)`? Messages that the receiver's role never waits for are not. */
+bool packet_is_pending(const struct model *, const struct packet *, uint32_t kind);
+/* Steps: no process can take an action. All pending messages count as delivered; forged messages and faults do not
+   count. */
+bool config_quiescent(struct interpreter *, uint32_t environment, const struct config *);
+/* Steps, in a quiescent configuration: is the process in the middle of something, and what does it wait for? */
+enum waiting {
+  WAITING_NOT,    /* it has stopped, or may stay where it is */
+  WAITING_MIDDLE, /* its place is not final */
+  WAITING_ROOM    /* it could take an action if channels had no bound */
+};
+enum waiting config_waits(struct interpreter *, uint32_t environment, const struct config *, uint32_t process);
+bool config_deadlocked(struct interpreter *, uint32_t environment, const struct config *);
+/* The environment in which `quiescent` and `deadlocked` are evaluated; initially none, and they fail. */
+void interpreter_observe(struct interpreter *, uint32_t environment);
+
 enum verdict3 { V_FALSE, V_TRUE, V_ERROR };
 /* Steps: true if no variable of a process, no status and no global changes (messages may). */
 bool config_stutters(const struct model *, const struct config *before, const struct config *after);

@@ -19,6 +19,7 @@ void eval_begin(struct eval *e, struct interpreter *interp) {
   size_t n = e->model->nslots + 1;
   e->slot = arena_array(e->scratch, n, sizeof *e->slot);
   e->slot_sender = arena_array(e->scratch, n, sizeof *e->slot_sender);
+  e->slot_receiver = arena_array(e->scratch, n, sizeof *e->slot_receiver);
 }
 
 void eval_fail(struct eval *e, struct span at, const char *format, ...) {
@@ -206,6 +207,12 @@ static bool eval_in(struct eval *e, const struct node *n) {
         return true;
     return false;
   }
+  if (of->op == NODE_PENDING) {
+    for (uint32_t i = 0; i < e->before->npackets; i++)
+      if (packet_is_pending(e->model, &e->before->packets[i], of->index) && e->before->packets[i].message == v)
+        return true;
+    return false;
+  }
   value c = eval_node(e, of);
   if (t->kind == TYPE_OPTION)
     return c != VALUE_NONE && value_unwrap(c) == v;
@@ -231,6 +238,11 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
         f.of[k] = 1;
     }
     decide_exactly(e, f, (value)total);
+    return (value)total;
+  }
+  if (of->op == NODE_PENDING) {
+    for (uint32_t i = 0; i < e->before->npackets; i++)
+      total += packet_is_pending(e->model, &e->before->packets[i], of->index);
     return (value)total;
   }
   if (of->op == NODE_HO || of->op == NODE_SHO) {
@@ -419,6 +431,13 @@ value eval_node(struct eval *e, const struct node *n) {
   }
   case NODE_SENDER:
     return e->slot_sender[n->index];
+  case NODE_RECEIVER:
+    return e->slot_receiver[n->index];
+  case NODE_QUIESCENT:
+  case NODE_DEADLOCKED:
+    if (!e->quiescence)
+      eval_fail(e, n->at, "'%s' cannot be evaluated here", op_text(n->op));
+    return n->op == NODE_QUIESCENT ? e->quiescence->quiescent : e->quiescence->deadlocked;
   case NODE_NUMBER_OF:
     v = eval_node(e, n->kid[0]);
     return v - (value)e->model->roles[model_role_of(e->model, v)].first + 1;
@@ -506,6 +525,7 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_CALL:
     return eval_call(e, n);
   case NODE_RECEIVED:
+  case NODE_PENDING:
   case NODE_INTERVAL:
   case NODE_SUBSETS:
     eval_fail(e, n->at, "'%s' can only be gone through", op_text(n->op));

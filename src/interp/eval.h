@@ -93,7 +93,8 @@ struct eval {
   struct values *values;
   struct arena *scratch;
   value *slot;
-  uint32_t *slot_sender; /* for slots bound by a generator over `received` */
+  uint32_t *slot_sender;   /* for slots bound by a generator over `received` or `pending` */
+  uint32_t *slot_receiver; /* for slots bound by a generator over `pending` */
   /* one process */
   uint32_t role, me, point;
   value phase;
@@ -110,6 +111,7 @@ struct eval {
   bool order_mattered;
   /* properties and environments */
   const struct config *before, *after;
+  const struct quiescence *quiescence; /* of the state before; NULL: not known, and what reads it fails */
   struct adversary_round round;
   struct decisions *decisions; /* NULL: dependence on counts is not traced */
   /* control */
@@ -133,7 +135,17 @@ struct interpreter {
   bool *reads;            /* where evaluations record reads (eval->record.reads); or NULL */
   const char *coins_lost; /* why coins could not be separated from choices of the adversary, or NULL */
   bool order_mattered;    /* steps: some `foreach` of an action gave different results for different orders */
+  uint32_t environment;   /* steps: in which properties ask what can happen; NO_ENVIRONMENT: they cannot */
 };
+#define NO_ENVIRONMENT UINT32_MAX
+
+/* Steps: can anything happen, and if not, is somebody in the middle of something? */
+struct quiescence {
+  bool quiescent, deadlocked;
+};
+/* The quiescence of the configuration, if the formula reads it and the environment is known. To be called before the
+   evaluation of the formula begins. False: not computed. */
+bool quiescence_of(struct interpreter *, const struct node *formula, const struct config *, struct quiescence *);
 
 /* eval_begin clears everything; the caller sets what the expression may read. */
 void eval_begin(struct eval *, struct interpreter *);

@@ -110,6 +110,21 @@ static bool loop_received(struct eval *e, struct eval_generator_loop *l) {
   return more;
 }
 
+/* The messages in flight, each for itself. */
+static bool loop_pending(struct eval *e, struct eval_generator_loop *l, const struct node *range) {
+  const struct generator *g = &l->gen[l->i];
+  for (uint32_t i = 0; i < e->before->npackets; i++) {
+    const struct packet *p = &e->before->packets[i];
+    if (!packet_is_pending(e->model, p, range->index))
+      continue;
+    e->slot_sender[g->slot] = p->from;
+    e->slot_receiver[g->slot] = p->to;
+    if (!loop_bind(e, l, p->message))
+      return false;
+  }
+  return true;
+}
+
 static bool loop_subsets(struct eval *e, struct eval_generator_loop *l, const struct node *of) {
   value whole = eval_node(e, of->kid[0]);
   const struct type *t = of->kid[0]->type;
@@ -191,6 +206,8 @@ static bool loop_next(struct eval *e, struct eval_generator_loop *l) {
   switch (op_number(range->op)) {
   case NODE_RECEIVED:
     return loop_received(e, l);
+  case NODE_PENDING:
+    return loop_pending(e, l, range);
   case NODE_SUBSETS:
     return loop_subsets(e, l, range);
   case NODE_ROLE_SET:

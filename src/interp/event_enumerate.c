@@ -239,12 +239,12 @@ static bool try_packet(struct event_enumeration *s, const struct packet *p) {
   return more;
 }
 
-static struct event_enumeration event_enumeration_begin(struct interpreter *interp, uint32_t environment,
+static struct event_enumeration event_enumeration_begin(struct interpreter *interp, const struct environment *env,
                                                         const struct config *c, config_step_fn *visit, void *context) {
   struct model *m = interp->model;
   struct event_enumeration s = {.interp = interp,
                                 .model = m,
-                                .env = &m->environments[environment],
+                                .env = env,
                                 .config = c,
                                 .witness = witness_new(m),
                                 .next = config_new(m),
@@ -271,7 +271,8 @@ static bool try_packets(struct event_enumeration *s, uint32_t to) {
 
 bool event_all_steps(struct interpreter *interp, uint32_t environment, const struct config *c, config_step_fn *visit,
                      void *context) {
-  struct event_enumeration s = event_enumeration_begin(interp, environment, c, visit, context);
+  struct event_enumeration s =
+      event_enumeration_begin(interp, &interp->model->environments[environment], c, visit, context);
   bool more = true;
   for (uint32_t p = 0; p < s.model->nprocesses && more; p++)
     more = try_process(&s, p);
@@ -282,7 +283,12 @@ bool event_all_steps(struct interpreter *interp, uint32_t environment, const str
 
 bool event_steps_of(struct interpreter *interp, uint32_t environment, const struct config *c, uint32_t p,
                     uint32_t action, config_step_fn *visit, void *context) {
-  struct event_enumeration s = event_enumeration_begin(interp, environment, c, visit, context);
+  return event_steps_in(interp, &interp->model->environments[environment], c, p, action, visit, context);
+}
+
+bool event_steps_in(struct interpreter *interp, const struct environment *env, const struct config *c, uint32_t p,
+                    uint32_t action, config_step_fn *visit, void *context) {
+  struct event_enumeration s = event_enumeration_begin(interp, env, c, visit, context);
   uint32_t r = model_role_of(s.model, p);
   bool more = true;
   if (action == NO_ACTION) {

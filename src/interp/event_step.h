@@ -40,4 +40,8 @@ struct packet packet_of(const struct taken_message *, uint32_t to, uint32_t kind
 /* Does the action take its messages, or does it only look at them? */
 bool action_consumes(const struct action *);
 
+/* Like event_steps_of, in an environment that need not be the model's. */
+bool event_steps_in(struct interpreter *, const struct environment *, const struct config *, uint32_t process,
+                    uint32_t action, config_step_fn *, void *context);
+
 #endif

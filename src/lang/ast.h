@@ -70,7 +70,8 @@ enum {
   AST_FLAG_RECOVER = 2048, /* CLAUSE_FAULT: "crash and recover" */
   AST_FLAG_REQUEST = 4096, /* PROPERTY: "on request" */
   AST_FLAG_EACH = 8192,    /* CLAUSE_OFTEN: "for each" */
-  AST_FLAG_SOME = 16384    /* CLAUSE_FINALLY: "for some" */
+  AST_FLAG_SOME = 16384,   /* CLAUSE_FINALLY: "for some" */
+  AST_FLAG_FINAL = 32768   /* STEP: "final" */
 };
 
 /* Parses the whole file. Errors go to diags; whatever could be parsed is returned (never NULL). The recursion depth is

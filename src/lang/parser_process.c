@@ -284,15 +284,16 @@ static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
   return parser_node(p, AST_ALTERNATIVE, place);
 }
 
-/* reaction = "start" block | "step" NAME [trigger] block { "or" trigger block } | trigger block */
+/* reaction = "start" block | ["final"] "step" NAME [trigger] block { "or" trigger block } | trigger block */
 static struct ast *parse_reaction(struct parser *p) {
   struct construct_start place = parser_place(p);
   if (parser_take_word(p, W_START)) {
     parser_add(p, parse_block(p));
     return parser_node(p, AST_START, place);
   }
-  if (!parser_take_word(p, W_STEP))
-    return parse_alternative(p, true);
+  bool final = parser_take_word(p, W_FINAL);
+  if (final ? !parser_expect_word(p, W_STEP) : !parser_take_word(p, W_STEP))
+    return final ? parser_error_node(p) : parse_alternative(p, true);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the step's name");
   parser_add(p, parse_alternative(p, false));
@@ -301,7 +302,9 @@ static struct ast *parse_reaction(struct parser *p) {
     parser_take_word(p, W_OR);
     parser_add(p, parse_alternative(p, true));
   }
-  return parser_named(p, AST_STEP, place, name);
+  struct ast *node = parser_named(p, AST_STEP, place, name);
+  node->flags = final ? AST_FLAG_FINAL : 0;
+  return node;
 }
 
 /* ---- the process ---- */
@@ -311,6 +314,7 @@ static const struct word_rule members[] = {
     {W_GHOST, parse_store},    {W_ORACLE, parse_store},  {W_DEF, parse_def},       {W_ONCE, parse_segment},
     {W_REPEAT, parse_segment}, {W_PHASE, parse_segment}, {W_ROUND, parse_segment}, {W_FINALLY, parse_segment},
     {W_START, parse_reaction}, {W_STEP, parse_reaction}, {W_WHEN, parse_reaction}, {W_ON, parse_reaction},
+    {W_FINAL, parse_reaction},
 };
 
 /* Handles a word that starts no member of a process. If it is close to one that does, it is read as that word. */

@@ -64,6 +64,8 @@ bool parser_at_member(const struct parser *p) {
   case W_ROUND:
   case W_STEP:
     return next->kind == T_LBRACE || next->kind == T_NAME;
+  case W_FINAL:
+    return next->word == W_STEP;
   case W_REPEAT:
   case W_WHEN:
     return next->kind == T_NAME || next->kind == T_NUMBER || next->kind == T_LPAREN || next->kind == T_BAR;

@@ -148,6 +148,38 @@ static struct node *call_from(struct typechecker *c, const struct ast *a) {
   return node_is_error(p) ? p : node_unary(c, NODE_FROM, a->at, option_type(c, c->in.arrivals->type), p);
 }
 
+/* pending(KIND): the messages of that kind in flight. */
+static struct node *call_pending(struct typechecker *c, const struct ast *a) {
+  if (!may_read_flight(c, a))
+    return node_error(c, a->at);
+  struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
+  if (!s || s->kind != SYMBOL_MESSAGE) {
+    checker_error(c, E0307, a->word, "'pending' needs a kind of messages");
+    if (c->m->nmessages > 0)
+      checker_help(c, "write 'pending(%s)'", c->m->messages[0].name);
+    return node_error(c, a->at);
+  }
+  s->used = true;
+  struct type t = {.kind = TYPE_BAG, .element = c->m->messages[s->index].type};
+  if (!t.element || t.element->kind == TYPE_ERROR)
+    return node_error(c, a->at);
+  struct node *n = node_new(c, NODE_PENDING, a->at, type_intern(c, t), 0);
+  n->index = s->index;
+  return n;
+}
+
+static struct node *call_receiver(struct typechecker *c, const struct ast *a) {
+  struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
+  if (!s || s->kind != SYMBOL_SLOT || !s->message || c->in.where != IN_PROPERTY) {
+    checker_error(c, E0411, a->word, "'receiver' needs a message that 'm in pending(...)' binds");
+    return node_error(c, a->at);
+  }
+  struct node *n = node_new(c, NODE_RECEIVER, a->at, any_process_type(c), 0);
+  n->index = s->index;
+  s->used = true;
+  return n;
+}
+
 static struct node *call_sender(struct typechecker *c, const struct ast *a) {
   const struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
   if (!s || s->kind != SYMBOL_SLOT || !s->message) {
@@ -157,7 +189,8 @@ static struct node *call_sender(struct typechecker *c, const struct ast *a) {
       checker_error(c, E0405, a->word, "'sender' needs a message that 'm in received' binds");
     return node_error(c, a->at);
   }
-  struct node *n = node_new(c, NODE_SENDER, a->at, sender_type(c), 0);
+  const struct type *type = c->in.where == IN_PROPERTY ? any_process_type(c) : sender_type(c);
+  struct node *n = node_new(c, NODE_SENDER, a->at, type, 0);
   n->index = s->index;
   symbol_find(c, a->kid[0]->name)->used = true;
   return n;
@@ -196,6 +229,10 @@ static struct node *call_built_in(struct typechecker *c, const struct ast *a) {
     return call_from(c, a);
   if (is(a, "sender"))
     return call_sender(c, a);
+  if (is(a, "pending"))
+    return call_pending(c, a);
+  if (is(a, "receiver"))
+    return call_receiver(c, a);
   if (is(a, "number"))
     return call_number(c, a);
   if (is(a, "initial"))

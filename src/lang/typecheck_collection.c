@@ -86,6 +86,8 @@ uint64_t bindings_max(struct typechecker *c, const struct generator *gen, uint32
 
 uint64_t collection_size_max(struct typechecker *c, const struct node *n) {
   uint64_t by_type = n->type->element->count;
+  if (n->op == NODE_PENDING)
+    return UINT64_MAX;
   if (n->type->kind == TYPE_BAG)
     return c->m->nprocesses;
   if (n->type->kind == TYPE_OPTION)
@@ -113,7 +115,7 @@ static void lower_generator(struct typechecker *c, const struct ast *name, const
   *out = (struct generator){.range = from, .type = type, .name = checker_strdup(c, name->name), .at = name->word};
   out->slot = slot_new(c);
   uint64_t roles = node_is_error(from) ? ROLES_ALL : roles_of(c, from);
-  slot_declare(c, out->name, name->word, out->slot, type, roles, from->op == NODE_RECEIVED);
+  slot_declare(c, out->name, name->word, out->slot, type, roles, from->op == NODE_RECEIVED || from->op == NODE_PENDING);
 }
 
 struct generator *lower_generators(struct typechecker *c, const struct ast *a, uint32_t from, uint32_t *n) {

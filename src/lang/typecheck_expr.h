@@ -18,6 +18,7 @@ struct node *lower_select(struct typechecker *, const struct ast *);
 struct node *lower_primed(struct typechecker *, const struct ast *);
 struct node *lower_index(struct typechecker *, const struct ast *);
 struct node *lower_initial(struct typechecker *, const struct ast *);
+bool may_read_flight(struct typechecker *, const struct ast *); /* false: reported */
 bool may_read_received(struct typechecker *, const struct ast *, const char *what);
 const struct type *sender_type(struct typechecker *);
 bool in_process(const struct typechecker *);

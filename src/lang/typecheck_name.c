@@ -171,6 +171,20 @@ static struct node *round_name(struct typechecker *c, const struct ast *a) {
   return node_error(c, a->at);
 }
 
+/* What properties of states can see of messages in flight and enabled actions. */
+bool may_read_flight(struct typechecker *c, const struct ast *a) {
+  const char *why = NULL;
+  if (!model_steps(c->m))
+    why = "is for processes that take steps; these proceed in rounds";
+  else if (c->in.where != IN_PROPERTY)
+    why = "can only be used in a property";
+  else if (c->in.step || c->in.live)
+    why = "can only be used in a 'safety' or 'cover' property about states";
+  if (why)
+    checker_error(c, model_steps(c->m) ? E0403 : E0404, a->word, "'%s' %s", a->name, why);
+  return !why;
+}
+
 static bool is(const struct ast *a, const char *name) { return strcmp(a->name, name) == 0; }
 
 static struct node *built_in_name(struct typechecker *c, const struct ast *a) {
@@ -192,6 +206,10 @@ static struct node *built_in_name(struct typechecker *c, const struct ast *a) {
     return next_name(c, a);
   if (is(a, "neighbours") && model_steps(c->m))
     return neighbours_name(c, a);
+  if (model_steps(c->m) && (is(a, "quiescent") || is(a, "deadlocked")))
+    return may_read_flight(c, a)
+               ? node_new(c, is(a, "quiescent") ? NODE_QUIESCENT : NODE_DEADLOCKED, a->at, c->boolean, 0)
+               : node_error(c, a->at);
   if (is(a, "others")) {
     not_here(c, a, "the target of a send");
     checker_help(c, "the set of all but me is written 'all - {me}'");

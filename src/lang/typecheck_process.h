@@ -35,6 +35,8 @@ uint32_t count_hidden_variables(const struct ast *process); /* upper bound */
 void declare_points(struct typechecker *, uint32_t role);
 void check_graphs(struct typechecker *);
 void check_steps(struct typechecker *);
+/* Sets role->final: where processes may stay forever. */
+void find_final_steps(struct typechecker *, uint32_t role);
 uint32_t point_find(struct typechecker *, uint32_t role, const char *name); /* NAME_NONE: no such step */
 struct node *lower_at(struct typechecker *, const struct ast *);            /* at(p, step) */
 void check_goto(struct typechecker *, const struct ast *, struct stmt *);

@@ -99,12 +99,24 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
                  a->name);
 }
 
+/* "deadlock", if the file does not declare it: no reachable state is deadlocked. */
+static void add_deadlock(struct typechecker *c, const struct name_index *names) {
+  if (!model_steps(c->m) || name_index_find(names, "deadlock") != NAME_NONE)
+    return;
+  struct property *p = &c->m->properties[c->m->nproperties++];
+  const struct span nowhere = {0, 0};
+  *p = (struct property){.name = "deadlock", .kind = PROPERTY_SAFETY, .on_request = true, .built_in = true};
+  find_environments(c, NULL, p);
+  struct node *stuck = node_new(c, NODE_DEADLOCKED, nowhere, c->boolean, 0);
+  p->formula = node_unary(c, NODE_NOT, nowhere, c->boolean, stuck);
+}
+
 void check_properties(struct typechecker *c) {
   uint32_t n = 0;
   struct name_index names = {0}; /* in the order of the model's properties */
   for (uint32_t i = 0; i < c->file->n; i++)
     n += c->file->kid[i]->kind == AST_PROPERTY && c->file->kid[i]->name;
-  c->m->properties = arena_array(&c->m->arena, n, sizeof *c->m->properties);
+  c->m->properties = arena_array(&c->m->arena, n + 1, sizeof *c->m->properties);
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *a = c->file->kid[i];
     if (a->kind != AST_PROPERTY || !a->name)
@@ -117,6 +129,7 @@ void check_properties(struct typechecker *c) {
     name_index_add(&names, a->name);
     check_property(c, a, &c->m->properties[c->m->nproperties++]);
   }
+  add_deadlock(c, &names);
   name_index_release(&names);
   scope_cut(&c->locals, 0);
 }

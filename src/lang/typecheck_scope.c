@@ -47,9 +47,12 @@ const char *symbol_kind_text(enum symbol_kind kind) {
 /* These are used without a call, so a declaration would hide them. Built-in functions are recognised by their call. */
 static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
                                               "correct", "faulty", "HO",     "SHO",      "round"};
-static const char *const built_in_functions[] = {
-    "min",  "max",   "sum",  "union",  "pick",   "random",  "mostfrequent", "majority", "subsets", "first",
-    "last", "front", "from", "sender", "number", "initial", "next",         "at",       "count",   "neighbours"};
+static const char *const built_in_functions[] = {"min",          "max",        "sum",     "union",   "pick", "random",
+                                                 "mostfrequent", "majority",   "subsets", "first",   "last", "front",
+                                                 "from",         "sender",     "number",  "initial", "next", "at",
+                                                 "count",        "neighbours", "pending", "receiver"};
+/* Where processes take steps. `at` is the name of the program point in traces. */
+static const char *const built_in_step_values[] = {"at", "quiescent", "deadlocked"};
 
 static bool among(const char *name, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -63,7 +66,7 @@ static bool among(const char *name, const char *const *list, size_t n) {
 bool name_is_free(struct typechecker *c, const char *name, struct span at, bool callable) {
   if (among(name, built_in_values, LENGTH(built_in_values)) ||
       (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
-      (model_steps(c->m) && strcmp(name, "at") == 0)) { /* the name of the program point in traces */
+      (model_steps(c->m) && among(name, built_in_step_values, LENGTH(built_in_step_values)))) {
     checker_error(c, E0208, at, "'%s' is a built-in name", name);
     checker_help(c, "choose another name");
     return false;
@@ -205,6 +208,8 @@ static void help_nearest_declared(struct typechecker *c, const char *name) {
       nearest_offer(&near, scopes[i]->at[j].name);
   offer_built_in(&near, built_in_values, LENGTH(built_in_values));
   offer_built_in(&near, built_in_functions, LENGTH(built_in_functions));
+  if (model_steps(c->m))
+    offer_built_in(&near, built_in_step_values, LENGTH(built_in_step_values));
   const struct scope_symbol *s = near.found ? symbol_find(c, near.found) : NULL;
   if (s)
     checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, s->at));

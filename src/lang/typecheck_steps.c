@@ -292,6 +292,7 @@ void check_steps(struct typechecker *c) {
   size_t before = c->diags->errors;
   for (uint32_t r = 0; r < c->m->nroles; r++) {
     check_role_steps(c, r);
+    find_final_steps(c, r);
     actions += c->m->roles[r].nactions;
   }
   if (actions || c->diags->errors > before)

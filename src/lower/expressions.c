@@ -713,6 +713,11 @@ struct sym_value *lower_node(struct scope *s, const struct node *n) {
   case NODE_EVENTUALLY:
   case NODE_UNTIL:
     lower_refuse(l, n->at, "'%s' has no value in a single state", op_text(n->op));
+  case NODE_QUIESCENT:
+  case NODE_DEADLOCKED:
+  case NODE_PENDING:
+  case NODE_RECEIVER:
+    lower_refuse(l, n->at, "'%s' is about messages in flight", op_text(n->op));
   case NODE_SET_OF:
   case NODE_EXISTS:
   case NODE_FORALL:

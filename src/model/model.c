@@ -68,7 +68,8 @@ enum { /* as ops.def writes them */
        CHOOSES = TRAIT_CHOOSES,
        FAILS = TRAIT_FAILS,
        CALLS = TRAIT_CALLS,
-       TEMPORAL = TRAIT_TEMPORAL
+       TEMPORAL = TRAIT_TEMPORAL,
+       FLIGHT = TRAIT_FLIGHT
 };
 
 bool op_may_be_empty(enum op op) {

@@ -37,7 +37,8 @@ enum op_trait {
   TRAIT_FAILS = 1 << 16,
   TRAIT_CALLS = 1 << 17,
   TRAIT_TEMPORAL = 1 << 18,
-  TRAIT_UNKNOWN = 1 << 19 /* only of numbers that are no operator */
+  TRAIT_FLIGHT = 1 << 19,
+  TRAIT_UNKNOWN = 1 << 20 /* only of numbers that are no operator */
 };
 /* The set of traits. A number that is no operator has all of them, TRAIT_UNKNOWN included. */
 unsigned op_traits(enum op);
@@ -216,6 +217,7 @@ struct role {
   uint32_t nactions;
   uint32_t point_var; /* VAR_POINT, NO_VAR: the role has neither `start` nor steps. Labels: "start" if there is one,
                          the steps in order, "end" */
+  bool *final;        /* by label: a process may stay there forever, which is no deadlock; NULL: point_var is NO_VAR */
   bool ring;          /* NODE_NEXT is defined; sends go to it only */
   struct node *graph; /* set of identities, may read me: whom a process can send to; NULL: everybody */
 };
@@ -334,6 +336,7 @@ struct property {
   bool step;              /* about a step: primed fields are after it */
   bool almost_surely;     /* LIVE */
   bool on_request;        /* checked only if --property names it */
+  bool built_in;          /* `deadlock`, unless the file declares it; on_request, but `check` adds it by itself */
   bool stability_unknown; /* analysis/local_properties.h: it requires a stability that cannot be expressed */
   uint32_t
       stability_of; /* analysis/local_properties.h: 1 + the property that requires this one; 0: it is in the text */

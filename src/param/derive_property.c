@@ -247,6 +247,10 @@ static bool is_local(const struct node *n) {
   case NODE_HEARD:
   case NODE_FROM:
   case NODE_SENDER:
+  case NODE_QUIESCENT: /* of models of steps */
+  case NODE_DEADLOCKED:
+  case NODE_PENDING:
+  case NODE_RECEIVER:
   case NODE_NEXT:
   case NODE_NEIGHBOURS:
   case NODE_PICK: /* nondeterministic */

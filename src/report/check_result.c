@@ -256,7 +256,9 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
 void check_result_conclude(struct check_result *c) {
   c->verdict = VERDICT_HOLDS;
   for (uint32_t i = 0; i < c->nruns; i++)
-    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
-      if (c->runs[i].properties[k].verdict > c->verdict)
-        c->verdict = c->runs[i].properties[k].verdict;
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      if (p->verdict > c->verdict && !(p->unasked && p->verdict == VERDICT_INCONCLUSIVE))
+        c->verdict = p->verdict;
+    }
 }

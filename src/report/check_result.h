@@ -25,6 +25,7 @@ struct property_result {
   uint32_t index;                  /* in the model */
   uint32_t environment;
   enum verdict verdict;
+  bool unasked;             /* the built-in `deadlock`: if it is inconclusive, that is not a verdict of the check */
   bool vacuous;             /* LIVE: it holds because no run satisfies the environment's assumptions */
   struct evidence evidence; /* not LIVE */
   char *proved;             /* owned */

@@ -2,16 +2,24 @@
 #include "report/check_result.h"
 #include "report/trace_printer.h"
 #include "trace/lasso_replay.h"
+#include "trace/waiting.h"
 
 #include <string.h>
 
-static void print_standstill(const struct trace_printer *t) {
-  static const char *const words[] = {
-      "the algorithm has ended, and the last state stays",
-      "nothing more can happen: nobody waits for anything",
-      "nothing more can happen: a deadlock",
-  };
-  text_addf(t->out, "\n%s\n", words[lasso_end_reason(t->trace)]);
+/* Why the run stays in its last state, and who waits for what there. */
+static void print_standstill(const struct trace_printer *t, struct interpreter *interp) {
+  struct waiting_list list = {0};
+  if (!model_steps(t->model))
+    text_add(t->out, "\nthe algorithm has ended, and the last state stays\n");
+  else if (!waiting_list_make(&list, interp, t->trace->claim.environment, t->trace->configs[t->trace->nconfigs - 1]))
+    text_add(t->out, "\nnothing more can happen: no action takes all messages that were delivered\n");
+  else
+    text_addf(t->out, "\nnothing more can happen: %s\n",
+              list.nmiddle ? "a deadlock"
+              : list.n     ? "nobody is in the middle of something"
+                           : "every process has stopped or ended");
+  waiting_list_print(&list, t->model, t->out);
+  waiting_list_release(&list);
 }
 
 void clause_print(const struct model *m, const struct clause *c, struct text *out) {
@@ -77,7 +85,7 @@ void trace_printer_assumptions(const struct trace_printer *t, struct interpreter
   const struct environment *env = &t->model->environments[trace->claim.environment];
   const struct clause *marks[RUN_CLAUSES_MAX], *fair = environment_fairness(env);
   if (trace_stays(trace)) {
-    print_standstill(t);
+    print_standstill(t, interp);
     return;
   }
   if (trace->piles)

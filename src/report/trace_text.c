@@ -2,6 +2,7 @@
 
 #include "report/trace_printer.h"
 #include "trace/property_instance.h"
+#include "trace/waiting.h"
 
 /* --- the start --- */
 
@@ -112,6 +113,19 @@ static void explain_error(const struct trace_printer *t, struct trace_document *
   }
 }
 
+/* A property that asks whether anything can happen: who waits for what, if nothing can. */
+static void explain_waiting(const struct trace_printer *t, struct interpreter *interp, struct trace_document *d) {
+  const struct trace *trace = t->trace;
+  struct waiting_list list;
+  if (trace->claim.lasso || !formula_asks_quiescence(trace_property(trace)->formula) ||
+      !waiting_list_make(&list, interp, trace->claim.environment, trace->configs[trace->nconfigs - 1]))
+    return;
+  text_addf(&d->details, "  nothing can happen any more%s\n",
+            list.nmiddle ? "" : ", and nobody is in the middle of something");
+  waiting_list_print(&list, t->model, &d->details);
+  waiting_list_release(&list);
+}
+
 static void explain_property(const struct trace_printer *t, struct interpreter *interp, struct trace_document *d) {
   const struct property *p = trace_property(t->trace);
   struct property_instance instance;
@@ -126,14 +140,17 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
             : p->step ? "this step breaks %s"
                       : "now %s fails",
             p->name);
-  text_addf(&d->place, "  (line %u)", source_line_number(&t->model->source, p->at));
-  text_add(&d->details, "  ");
-  source_add_text(&t->model->source, p->formula->at, &d->details);
-  text_add(&d->details, "\n");
+  if (!p->built_in) {
+    text_addf(&d->place, "  (line %u)", source_line_number(&t->model->source, p->at));
+    text_add(&d->details, "  ");
+    source_add_text(&t->model->source, p->formula->at, &d->details);
+    text_add(&d->details, "\n");
+  }
   property_instance_find(&instance, interp, t->trace);
   add_list(&d->details, instance.bound.at, instance.bound.n);
   add_list(&d->details, instance.read.at, instance.read.n);
   property_instance_release(&instance);
+  explain_waiting(t, interp, d);
 }
 
 /* Messages in transit after the last step. A step that ends in an error has no state after it. */

@@ -48,6 +48,7 @@ struct session *session_new(struct model *m, uint32_t environment, enum semantic
   relaxed_environments_init(s);
   s->interp = interpreter_new(&s->model);
   interpreter_follow(s->interp, semantics, false);
+  interpreter_observe(s->interp, environment);
   return s;
 }
 

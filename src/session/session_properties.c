@@ -95,7 +95,11 @@ static bool evaluate(struct session *s, const struct state_expression *x, struct
   struct eval e;
   jmp_buf failure;
   interpreter_follow(interp, s->semantics, false);
+  interpreter_observe(interp, s->environment);
+  struct quiescence quiescence;
+  bool known = quiescence_of(interp, x->node, v->before, &quiescence);
   eval_begin(&e, interp);
+  e.quiescence = known ? &quiescence : NULL;
   e.before = v->before;
   e.after = v->after;
   e.globals = v->before->globals;

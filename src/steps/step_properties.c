@@ -4,6 +4,8 @@
 
 #include "analysis/action_use.h"
 #include "analysis/may_fail.h"
+#include "interp/events.h"
+#include "steps/process_moves.h"
 #include "steps/step_system_internal.h"
 #include "system/property_values.h"
 
@@ -37,6 +39,8 @@ struct step_property_memo {
   bool too_many;              /* there would be too many digests */
   uint32_t nclasses;          /* number of classes that digests can represent */
   uint64_t missed;            /* evaluations without a digest, or with a new one */
+  bool sees_quiescence;       /* the value depends on whether anything can happen */
+  bool only_quiescent;        /* `not deadlocked`: it holds wherever something can happen */
   bool local;    /* a step property about single processes, which always holds for processes that do not change */
   uint32_t role; /* local: the role; ROLE_ANY: all roles */
 };
@@ -61,6 +65,11 @@ static void find_cells(struct step_system *s, struct step_property_memo *m) {
       m->cells[m->ncells++] = s->cells.global[g];
   if (m->values.reads.initials && s->cells.initials_set != NO_CELL)
     m->cells[m->ncells++] = s->cells.initials_set;
+  /* who waits for room depends on the channels, too */
+  if (m->values.reads.messages || (m->values.reads.deadlock && s->cells.bound > 0))
+    for (uint32_t i = 0; i < model->nprocesses * model->nprocesses; i++)
+      if (s->cells.channel[i] != NO_CELL)
+        m->cells[m->ncells++] = s->cells.channel[i];
 }
 
 /* Determines the cells that the formula reads. */
@@ -70,6 +79,8 @@ static void memo_init(struct step_system *s, struct step_property_memo *m, const
   m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
   m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
   find_cells(s, m);
+  m->sees_quiescence = m->values.reads.quiescence;
+  m->only_quiescent = formula->op == NODE_NOT && formula->kid[0]->op == NODE_DEADLOCKED;
 }
 
 void properties_init(struct step_system *s) {
@@ -137,7 +148,7 @@ static uint32_t project_state(struct step_system *s, struct step_property_memo *
   return m->ncells;
 }
 
-/* --- verdicts --- */
+/* --- can anything happen? --- */
 
 static struct config *config_at(struct step_system *s, const uint64_t *words) {
   content *row = memory_alloc((s->cells.ncells + 1) * sizeof *row);
@@ -146,6 +157,40 @@ static struct config *config_at(struct step_system *s, const uint64_t *words) {
   memory_free(row);
   return c;
 }
+
+/* The interpreter decides where more than the moves of the state counts: room in a channel, messages in transit. */
+static bool quiescence_needs_interpreter(const struct step_system *s) {
+  return s->plain || s->cells.bound > 0 || (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
+}
+
+/* Is it an action that needs no forged message? A quorum may contain some. */
+static bool is_certain(const struct step_system *s, uint32_t p, const struct move *m) {
+  if (m->kind != EVENT_ACTION || m->lie)
+    return false;
+  return !s->faults.byzantine || s->model->roles[s->role_of[p]].actions[m->action].trigger != TRIGGER_QUORUM;
+}
+
+/* Of the state in system->words. */
+static bool is_quiescent(struct step_system *s) {
+  bool unclear = quiescence_needs_interpreter(s);
+  uint32_t byzantine = s->plain ? 0 : load_visible_memory(s);
+  for (uint32_t p = 0; p < s->model->nprocesses && !s->plain && s->cells.bound == 0; p++) {
+    const struct moves *moves = moves_of(s, p, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++) {
+      if (is_certain(s, p, &moves->at[i]))
+        return false;
+      unclear |= moves->at[i].kind == EVENT_ACTION && !moves->at[i].lie;
+    }
+  }
+  if (!unclear)
+    return true;
+  struct config *c = config_at(s, s->words);
+  bool quiescent = config_quiescent(s->interp, s->base.query->environment, c);
+  config_free(c);
+  return quiescent;
+}
+
+/* --- verdicts --- */
 
 static uint32_t evaluate(struct step_system *s, struct step_property_memo *m, const uint64_t *before,
                          const uint64_t *after) {
@@ -158,11 +203,13 @@ static uint32_t evaluate(struct step_system *s, struct step_property_memo *m, co
 }
 
 __attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, struct step_property_memo *m,
-                                                     const uint64_t *before, const uint64_t *after) {
-  value small[128], *view = 2 * m->ncells + 1 <= 128 ? small : memory_alloc((2 * m->ncells + 1) * sizeof *view);
+                                                     const uint64_t *before, const uint64_t *after, bool quiescent) {
+  value small[128], *view = 2 * m->ncells + 2 <= 128 ? small : memory_alloc((2 * m->ncells + 2) * sizeof *view);
   uint32_t n = project_state(s, m, before, view);
   if (after)
     n += project_state(s, m, after, view + n);
+  if (m->sees_quiescence)
+    view[n++] = quiescent;
   uint32_t *verdict = property_verdict_slot(&m->values, view, n);
   if (view != small)
     memory_free(view);
@@ -248,7 +295,13 @@ __attribute__((noinline)) static uint32_t verdict_missed(struct step_system *s, 
                                                          const uint64_t *words) {
   if (++m->missed > s->checked.digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
     lay_out_digest(s, m);
-  return verdict_on(s, m, words, NULL);
+  return verdict_on(s, m, words, NULL, false);
+}
+
+/* A property that asks whether anything can happen: no digests, because that is in no cell. */
+static uint32_t verdict_by_quiescence(struct step_system *s, struct step_property_memo *m) {
+  bool quiescent = is_quiescent(s);
+  return !quiescent && m->only_quiescent ? V_TRUE : verdict_on(s, m, s->words, NULL, quiescent);
 }
 
 static uint32_t verdict_in(struct step_system *s, struct step_property_memo *m, const uint64_t *words) {
@@ -267,7 +320,8 @@ static uint32_t verdict_in(struct step_system *s, struct step_property_memo *m, 
 static enum verdict3 memo_holds(struct step_system *s, struct step_property_memo *m, const struct state *state,
                                 struct model_error *error) {
   keys_load(&s->keys, state, s->words);
-  return property_verdict(&m->values, verdict_in(s, m, s->words), error);
+  uint32_t verdict = m->sees_quiescence ? verdict_by_quiescence(s, m) : verdict_in(s, m, s->words);
+  return property_verdict(&m->values, verdict, error);
 }
 
 enum verdict3 step_system_holds(struct step_system *s, uint32_t i, const struct state *state,
@@ -290,6 +344,8 @@ static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
 bool move_is_invisible(struct step_system *s, uint32_t p, content local, const struct move *move) {
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
     struct step_property_memo *m = &s->checked.memos[i];
+    if (m->sees_quiescence || m->values.reads.messages)
+      return false;
     for (uint32_t k = 0; k < move->npatches && !m->step; k++) {
       const struct patch *patch = &move->patches[k];
       bool own = patch->cell == p;
@@ -319,7 +375,7 @@ uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *b
     return 0;
   for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
     struct step_property_memo *m = &s->checked.memos[i];
-    if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
+    if (m->step && !m->local && verdict_on(s, m, before, after, false) != V_TRUE)
       broken |= UINT64_C(1) << i;
   }
   return broken;

@@ -468,6 +468,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   if (first)
     state_cells_share(&s->cells, &first->cells);
   interpreter_follow(interp, q->semantics, s->cells.arrivals);
+  interpreter_observe(interp, q->environment);
   keys_init(&s->keys, &s->cells);
   channel_ops_init(&s->channels, &s->cells);
   s->role_of = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->role_of);

@@ -34,6 +34,8 @@ uint32_t property_class(struct property_cache *c, const struct model *m, uint32_
   seen[n++] = r;
   seen[n] = status & ~(value)(STATUS_HERE & ~STATUS_BYZANTINE);
   seen[n++] |= c->reads.status && (status & STATUS_FAULTY) ? STATUS_CRASHED : 0;
+  if (c->reads.deadlock) /* who has stopped */
+    seen[n - 1] = status;
   for (uint32_t i = 0; i < role->nvars; i++)
     seen[n++] = c->reads.vars[r][i] ? local[LOCAL_VAR(i)] : 0;
   for (uint32_t i = 1 + role->nvars; i < length; i++)

@@ -393,21 +393,3 @@ bool lasso_confirm(struct trace *t, struct interpreter *interp, struct text *why
     text_addf(why, "'%s' is %s of the run", trace_property(t)->name, v == V_ERROR ? t->error.message : "true");
   return v == V_FALSE;
 }
-
-enum standstill lasso_end_reason(const struct trace *t) {
-  const struct model *m = t->model;
-  const struct config *last = t->configs[t->nconfigs - 1];
-  if (!model_steps(m))
-    return STANDSTILL_ENDED;
-  for (uint32_t p = 0; p < m->nprocesses; p++) {
-    const struct role *role = process_role(m, p);
-    value status = last->local[p][LOCAL_STATUS];
-    if ((status & (STATUS_HALTED | STATUS_CRASHED | STATUS_BYZANTINE)) || role->point_var == NO_VAR)
-      continue;
-    value at = last->local[p][LOCAL_VAR(role->point_var)];
-    for (uint32_t i = 0; i < role->nactions; i++)
-      if (role->actions[i].point != ANY_POINT && role->actions[i].point == (uint32_t)at)
-        return STANDSTILL_DEADLOCK;
-  }
-  return STANDSTILL_FINISHED;
-}

@@ -30,12 +30,4 @@ const struct node *claim_formula(const struct trace *);
 typedef void untaken_fn(void *context, const struct fair_group *);
 void lasso_untaken_groups(const struct trace *, struct interpreter *, untaken_fn *, void *context);
 
-/* Why a run stays in its last state. */
-enum standstill {
-  STANDSTILL_ENDED,    /* rounds: the algorithm has ended */
-  STANDSTILL_FINISHED, /* steps: no process waits for anything */
-  STANDSTILL_DEADLOCK  /* a process waits forever */
-};
-enum standstill lasso_end_reason(const struct trace *);
-
 #endif

@@ -154,7 +154,10 @@ void property_instance_explain(struct property_instance *out, struct interpreter
   struct eval e;
   jmp_buf failure;
   *out = (struct property_instance){0};
+  struct quiescence quiescence;
+  bool known = quiescence_of(interp, formula, before, &quiescence);
   eval_begin(&e, interp);
+  e.quiescence = known ? &quiescence : NULL;
   e.before = before;
   e.after = after;
   e.globals = before->globals;

@@ -293,6 +293,7 @@ static bool shows(struct trace *t, struct interpreter *interp, struct text *why)
 enum replay trace_replay(struct trace *t, struct interpreter *interp, struct model *m, const struct claim *claim,
                          struct run *run, struct text *why) {
   *t = (struct trace){.model = m, .claim = *claim, .run = *run};
+  interpreter_observe(interp, claim->environment);
   *run = (struct run){0};
   t->configs = memory_alloc((t->run.nsteps + 1) * sizeof *t->configs);
   t->logs = memory_alloc((t->run.nsteps + 1) * sizeof *t->logs);

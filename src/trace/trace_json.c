@@ -1,4 +1,5 @@
 #include "trace/trace_json.h"
+#include "trace/waiting.h"
 
 #include "base/memory.h"
 #include "interp/local.h"
@@ -265,6 +266,35 @@ static json_t *texts_to_json(char *const *at, size_t n) {
   return j;
 }
 
+/* Who waits for what in the last state, if nothing can happen there; else NULL. */
+static json_t *waiting_to_json(const struct trace *t, struct interpreter *interp) {
+  struct waiting_list list;
+  if (!waiting_list_make(&list, interp, t->claim.environment, t->configs[t->nconfigs - 1]))
+    return NULL;
+  json_t *all = json_array();
+  for (uint32_t i = 0; i < list.n; i++) {
+    const struct waiting_process *w = &list.at[i];
+    const struct role *role = &t->model->roles[model_role_of(t->model, w->process)];
+    json_t *j = json_object(), *actions = json_array();
+    json_object_set_new(j, "process", process_to_json(t->model, w->process));
+    json_object_set_new(j, "at", w->place ? json_string(w->place) : json_null());
+    json_object_set_new(j, "middle", json_boolean(w->how != WAITING_NOT));
+    json_object_set_new(j, "room", json_boolean(w->how == WAITING_ROOM));
+    for (uint32_t k = 0; k < w->nactions; k++) {
+      const struct action *a = &role->actions[w->actions[k]];
+      json_t *action = json_object();
+      json_object_set_new(action, "action", json_string(a->name));
+      json_object_set_new(action, "trigger", text_to_json(t->model->source.text + a->at.from, a->at.to - a->at.from));
+      json_object_set_new(action, "line", line_to_json(t->model, a->at));
+      json_array_append_new(actions, action);
+    }
+    json_object_set_new(j, "actions", actions);
+    json_array_append_new(all, j);
+  }
+  waiting_list_release(&list);
+  return all;
+}
+
 static json_t *property_to_json(const struct trace *t, struct interpreter *interp) {
   const struct property *p = trace_property(t);
   if (!p)
@@ -278,6 +308,10 @@ static json_t *property_to_json(const struct trace *t, struct interpreter *inter
   json_object_set_new(j, "line", line_to_json(t->model, p->at));
   json_object_set_new(j, "instance", texts_to_json(instance.bound.at, instance.bound.n));
   json_object_set_new(j, "values", texts_to_json(instance.read.at, instance.read.n));
+  json_t *waiting =
+      !t->claim.lasso && t->nconfigs > 0 && formula_asks_quiescence(p->formula) ? waiting_to_json(t, interp) : NULL;
+  if (waiting)
+    json_object_set_new(j, "waiting", waiting);
   property_instance_release(&instance);
   return j;
 }

@@ -55,9 +55,36 @@ def against_oracle(answers, oracle, text):
             if result is None:
                 continue
             found += one_verdict(a, name, environment, v, result)
+        found += left_out(a, oracle, text)
         if countable(text, a):
             found += state_counts(a, oracle)
     return found
+
+
+def only_deadlock(a):
+    """Whether a mode asks for `deadlock` alone, so that other properties are not evaluated."""
+    return [a.command[i + 1] for i, word in enumerate(a.command) if word == "--property"] == ["deadlock"]
+
+
+def left_out(a, oracle, text):
+    """A deadlock that a mode says nothing about. Engines that do not support the property may leave it out."""
+    if a.refused or a.failure or "--engine" in a.mode.options or "--property" in a.command and "deadlock" not in a.command:
+        return []
+    if re.search(r"^(safety|cover|live) deadlock\b", text, re.M):
+        return []
+    found = []
+    for (semantics, environment), result in oracle.items():
+        if semantics != a.mode.semantics or result.error is not None or result.properties.get("deadlock", ("", 0))[0] != "violated":
+            continue
+        # Asked for in the first environment only; an answer for another one does not speak of it.
+        if first_environment(text) == environment and ("deadlock", environment) not in a.properties:
+            found.append(Disagreement(a.mode.name, "oracle", "missing", f"no answer on deadlock in {environment}, where the oracle finds one", "deadlock"))
+    return found
+
+
+def first_environment(text):
+    found = re.search(r"^environment (\w+)", text, re.M)
+    return found.group(1) if found else "free"
 
 
 def one_verdict(a, name, environment, v, result):
@@ -76,6 +103,9 @@ def one_verdict(a, name, environment, v, result):
             return [Disagreement(a.mode.name, "oracle", "error length", f"{name} in {environment}: {v.proved}, the oracle needs {result.error[1]}", name)]
         return []
     if result.error is not None and v.complete:
+        # `deadlock` alone, or in a search of its own: another property may be the error.
+        if name == "deadlock" and (only_deadlock(a) or ("no_error", environment) in a.properties):
+            return []
         # A prover may be done with one property before another one turns out to fail.
         if "--engine" in a.mode.options and ("no_error", environment) in a.properties:
             return []
@@ -150,7 +180,7 @@ def unseen_error(a, v, b, environment):
     A property that is decided need not be looked at in the other states of that layer, where it may be an error.
     """
     found = []
-    if any(w.length == v.length for w in b.properties.values() if w.length is not None):
+    if only_deadlock(b) or any(w.length == v.length for w in b.properties.values() if w.length is not None):
         return []
     for (name, env), w in b.properties.items():
         if env == environment and w.complete and w.semantics == v.semantics:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from . import with_deep_stack
 from .errors import ModelError
 from .model import load
-from .syntax import walk
 from .system import Step, TooLarge, Unsupported
 
 __all__ = ["check", "Result", "TooLarge", "Unsupported", "Step"]
@@ -65,14 +64,15 @@ class Limits:
 
 
 def check(text, params, environment=None, semantics=None, properties=None, max_states=MAX_STATES, max_steps=MAX_STEPS,
-          max_seconds=MAX_SECONDS, overrule=False, live=True, partial=False):
+          max_seconds=MAX_SECONDS, overrule=False, live=True, partial=False, allow_deadlock=False, also=()):
     """Check the properties of a model.
 
     `environment`: only what is asked in that environment; with `overrule`, or if nothing is, all properties in it, as
     `--env` does. `properties`: only these. `live=False`: leave out live properties. `partial`: where a limit is reached,
-    return what is known by then, instead of raising TooLarge.
+    return what is known by then, instead of raising TooLarge. `allow_deadlock`: `deadlock` is checked only if it is among
+    `properties`. `also`: the names of properties that are checked even if they are `on request`.
     """
-    run = lambda: check_all(load(text, params), environment, semantics, properties, overrule, live,
+    run = lambda: check_all(load(text, params), environment, semantics, properties, overrule, live, allow_deadlock, also,
                             lambda: Limits(max_states, max_steps, max_seconds))
     result = with_deep_stack(run)
     if result.ended_early and result.error is None and not partial:
@@ -80,9 +80,9 @@ def check(text, params, environment=None, semantics=None, properties=None, max_s
     return result
 
 
-def check_all(model, environment, semantics, names, overrule, live, limits):
+def check_all(model, environment, semantics, names, overrule, live, allow_deadlock, also, limits):
     result = Result()
-    groups = asked(model, environment, names, overrule)
+    groups = asked(model, environment, names, overrule, allow_deadlock, also)
     for env, properties in groups.items():
         check_environment(model, env, semantics, properties, live, limits, result)
     if len(groups) == 1:
@@ -94,9 +94,19 @@ def check_all(model, environment, semantics, names, overrule, live, limits):
     return result
 
 
-def asked(model, environment, names, overrule):
-    """Environment -> list of properties."""
-    chosen = [p for p in model.properties if (p.name in names if names else not p.on_request)]
+def asked(model, environment, names, overrule, allow_deadlock, also):
+    """Environment -> list of properties. `deadlock` is among them, declared or built in, unless others are asked for.
+
+    READING: `--deadlock allow` is about a declared property as well.
+    """
+    def is_asked(p):
+        if names:
+            return p.name in names
+        if p.name in also:
+            return True
+        return not p.on_request and not (allow_deadlock and p.name == "deadlock")
+
+    chosen = [p for p in model.properties + model.built_in if is_asked(p)]
     if environment is not None:
         mine = [p for p in chosen if environment in p.environments]
         return {environment: chosen if overrule or not mine else mine}
@@ -121,13 +131,7 @@ def make_system(model, environment, semantics, properties, live):
 
 def text_of(model, node):
     """A node and everything below it, with the bodies of the defs that it uses."""
-    seen, left = set(), [node]
-    while left:
-        for part in walk(left.pop()):
-            yield part
-            if part.kind in ("name", "call") and part.name in model.defs and part.name not in seen:
-                seen.add(part.name)
-                left.append(model.defs[part.name].body)
+    return model.text_of(node)
 
 
 def initial_names(model, properties):
@@ -194,7 +198,7 @@ class Judge:
             self.before = model.compile_property(prop.expr.left)
             self.end = model.compile_property(prop.expr.right)
         else:
-            self.code = model.compile_property(prop.expr)
+            self.code = model.compile_property(prop.expr, not prop.step)
 
     def look_at(self, world, depth):
         """Judge a state. True if the search need not go on from it."""

@@ -22,12 +22,16 @@ class Code(NamedTuple):
     run: Callable
 
 
+IN_FLIGHT = "in flight"
+
+
 class Collection(NamedTuple):
     """What a generator goes through. `run` returns a list of values, or of (sender, value) if it `has_senders`.
-    `most` is how many there can be, or None if that is not known."""
+    `most` is how many there can be, or None if that is not known. Of messages in flight `has_senders` is IN_FLIGHT, and
+    instead of the sender there is a Route."""
 
     elem: tuple
-    has_senders: bool
+    has_senders: object
     run: Callable
     most: Optional[int] = None
 
@@ -35,18 +39,19 @@ class Collection(NamedTuple):
 class Scope:
     """Which names stand for what. `role` is the RoleInfo of the process whose text it is, or None."""
 
-    def __init__(self, model, role=None, received=None, environment=False, locals=None):
+    def __init__(self, model, role=None, received=None, environment=False, locals=None, of_states=False):
         self.model = model
         self.role = role
         self.received = received          # the type of messages of this round, where `received` can be read
         self.environment = environment    # in a clause of an environment
         self.locals = locals or {}        # name -> (type, has a sender)
+        self.of_states = of_states        # in a safety or cover property of states, and not in a def
 
     def bind(self, name, type_, has_sender=False):
         """A new scope in which the name is bound as well."""
         locals_ = dict(self.locals)
         locals_[name] = (type_, has_sender)
-        return Scope(self.model, self.role, self.received, self.environment, locals_)
+        return Scope(self.model, self.role, self.received, self.environment, locals_, self.of_states)
 
     def without_locals(self):
         return Scope(self.model, self.role, None, self.environment)
@@ -191,6 +196,21 @@ def on_neighbours(node, scope):
     return Code(code.type, lambda world, env: code.run(world, {}))
 
 
+def on_quiescent(node, scope):
+    needs_property_of_steps(node, scope)
+    return Code(T.BOOL, lambda world, env: world.quiescent())
+
+
+def on_deadlocked(node, scope):
+    needs_property_of_steps(node, scope)
+    return Code(T.BOOL, lambda world, env: world.deadlocked())
+
+
+def needs_property_of_steps(node, scope):
+    if not scope.of_states or not scope.model.takes_steps:
+        raise TypeProblem("'%s' is for properties of states, in models of steps" % node.name, node.line)
+
+
 BUILT_IN = {
     "me": on_me,
     "all": on_all,
@@ -202,6 +222,8 @@ BUILT_IN = {
     "round": on_round,
     "next": on_next,
     "neighbours": on_neighbours,
+    "quiescent": on_quiescent,
+    "deadlocked": on_deadlocked,
 }
 
 HEARD_OF_WORDS = {
@@ -485,6 +507,8 @@ def collection_of_value(code, scope, line):
         return Collection(code.type.elem, False, run, 1)
     if kind == "seq":
         return Collection(code.type.elem, False, run, code.type.most)
+    if kind == "bag" and code.type.in_flight:
+        return Collection(code.type.elem, IN_FLIGHT, run, None)
     if kind == "bag":
         return Collection(code.type.elem, True, run, len(scope.model.procs))
     raise TypeProblem("%s is not a collection" % T.show_type(code.type), line)
@@ -818,7 +842,26 @@ def on_sender(node, scope):
     if arg.kind != "name" or not scope.locals.get(arg.name, (None, False))[1]:
         raise TypeProblem("'sender' needs a name that is bound to a message", node.line)
     key = sender_key(arg.name)
+    if scope.locals[arg.name][1] == IN_FLIGHT:
+        return Code(scope.model.any_process, lambda world, env: env[key].sender)
     return Code(scope.model.any_process, lambda world, env: env[key])
+
+
+def on_receiver(node, scope):
+    arg = node.args[0].value
+    if arg.kind != "name" or scope.locals.get(arg.name, (None, False))[1] != IN_FLIGHT:
+        raise TypeProblem("'receiver' needs a name that is bound to a message in flight", node.line)
+    key = sender_key(arg.name)
+    return Code(scope.model.any_process, lambda world, env: env[key].receiver)
+
+
+def on_pending(node, scope):
+    needs_property_of_steps(node, scope)
+    arg = node.args[0].value if len(node.args) == 1 else None
+    if arg is None or arg.kind != "name" or arg.name not in scope.model.messages:
+        raise TypeProblem("'pending' needs a kind of messages", node.line)
+    kind = arg.name
+    return Code(T.Bag(scope.model.messages[kind], True), lambda world, env: world.pending(kind))
 
 
 def on_from(node, scope):
@@ -942,6 +985,8 @@ def on_mostfrequent(node, scope):
 FUNCTIONS = {
     "number": on_number_of,
     "sender": on_sender,
+    "receiver": on_receiver,
+    "pending": on_pending,
     "from": on_from,
     "initial": on_initial,
     "at": on_at,

@@ -30,6 +30,7 @@ class Maker:
     """Makes one model. Subclasses fill in what processes do and what environments say."""
 
     kind = ""
+    halts = 0.2                               # how often a statement is `halt`
 
     def __init__(self, seed):
         self.rng = random.Random(f"{self.kind}-{seed}")
@@ -287,6 +288,7 @@ class Maker:
         name = self.name("good", "fine")
         scope = self.property_scope("property")
         scope.faults = self.chance(0.3)
+        scope.kinds, scope.still = {}, False
         scope = self.e.bind(scope, "i", (role, role_type(role)))
         self.head.append(f"def {name}(i: {role}) = {self.e.boolean(scope, 2)}")
         self.use("def about a process")
@@ -329,7 +331,7 @@ class Maker:
     def statement(self, scope, role, d, indent):
         pad = "  " * indent
         how = self.weighted([(6, "assign"), (3.5 if d > 0 else 0, "if"), (0.6, "let"),
-                             (0.8 if d > 0 and (scope.received or scope.quorum) else 0, "foreach"), (0.2, "halt")])
+                             (0.8 if d > 0 and (scope.received or scope.quorum) else 0, "foreach"), (self.halts, "halt")])
         if how == "assign":
             return [pad + self.assignment(scope, role)]
         if how == "let":

@@ -140,12 +140,16 @@ class Scope:
     oracles: list = field(default_factory=list)    # (name, Type, role)
     rounds: list = field(default_factory=list)     # names of rounds, for HO[p, name]
     byzantine: bool = False
+    kinds: dict = field(default_factory=dict)      # kind -> Type of its messages, for pending(KIND)
+    flights: list = field(default_factory=list)    # names bound to messages in flight: receiver(m)
+    still: bool = False                    # quiescent and deadlocked
 
     def child(self, names=()):
         inner = replace(self)
         inner.names = list(self.names) + list(names)
         inner.taken = set(self.taken) | {n for n, _ in names}
         inner.messages = list(self.messages)
+        inner.flights = list(self.flights)
         inner.procs = list(self.procs)
         inner.primes = list(self.primes)
         return inner
@@ -276,7 +280,7 @@ class Expr:
         """An argument of a def: evaluated even if the def does not use it, so that it may fail."""
         if t.kind in ("bool", "range") and self.chance(self.model.errors):
             self.use("risk: failing argument")
-            least = f"min(k for k in 0..1 where k > {self.pick(['0', '1', '2'])})"
+            least = f"min(k for k in 0..1 if k > {self.pick(['0', '1', '2'])})"
             if t.kind == "bool":
                 return f"({least} > 0)"
             return f"(if {least} == 1 then {self.literal(t)} else {self.literal(t)})"
@@ -586,6 +590,8 @@ class Expr:
     @staticmethod
     def bars(text):
         """Can the text stand between bars as it is?"""
+        if text.startswith("pending("):
+            return True
         return all(c.isalnum() or c in "_.'" for c in text) and ".." not in text
 
     def sizeable(self, scope, d):
@@ -628,6 +634,8 @@ class Expr:
                 found.append(("heard", scope.me if len(self.model.sizes) == 1 else ANY))
         if scope.quorum:
             found += [scope.quorum] * 4
+        for kind, t in sorted(scope.kinds.items()):
+            found += [(f"pending({kind})", t)] * 3
         for t in self.model.types:
             if self.domain(t):
                 found.append((t.name, t))
@@ -672,6 +680,11 @@ class Expr:
             if t.kind == "rec":
                 for f, ft in t.fields:
                     inner.names.append((f"{name}.{f}", ft))
+        if text and text.startswith("pending("):
+            self.use("generator over pending")
+            inner.messages.append(name)
+            inner.flights.append(name)
+            inner.names += [(f"{name}.{f}", ft) for f, ft in t.fields]
         if scope.roles and t.kind in ("role", "any"):
             inner.procs.append((name, t.name))
             self.read_process(inner, name, t.name)
@@ -713,7 +726,7 @@ class Expr:
                 parts.append(f"{a}, {b} in {c[0]}")
                 count -= 2
             else:
-                pool = MESSAGE_POOL if c[0] == "received" else pool_of(c[1])
+                pool = MESSAGE_POOL if c[0] == "received" or c[0].startswith("pending(") else pool_of(c[1])
                 a = inner.fresh(pool)
                 inner = self.bind(inner, a, c)
                 parts.append(f"{a} in {c[0]}")
@@ -789,6 +802,8 @@ class Expr:
             (0.4 if scope.defs else 0, self.atom_def),
             (1.0 if scope.messages and scope.me else 0, self.atom_sender),
             (1.2 if scope.primes else 0, self.atom_step),
+            (3 if scope.flights else 0, self.atom_flight),
+            (1.0 if scope.still else 0, self.atom_still),
             (0.5 if scope.number and ids else 0, self.atom_number),
             (0.9 if scope.received and scope.me else 0, self.atom_heard),
         ]
@@ -932,6 +947,39 @@ class Expr:
         if len(self.model.sizes) > 1:
             return f"sender({m}) {self.pick(['in', 'not in'])} {self.pick(sorted(self.model.sizes))}"
         return f"sender({m}) {self.pick(['==', '!='])} {self.value(scope, scope.me, 0)}"
+
+    def atom_flight(self, scope, d):
+        """Who sent a message that is in flight, and to whom."""
+        m = self.pick(scope.flights)
+        end = f"{self.pick(['sender', 'receiver', 'receiver'])}({m})"
+        self.use("sender or receiver of a message in flight")
+        how = self.weighted([(2, "other end"), (3 if scope.procs else 0, "process"), (1, "role"), (1.5 if scope.faults else 0, "faults"),
+                             (0.7, "member"), (1.5 if scope.places and len(self.model.sizes) == 1 else 0, "at"),
+                             (1 if len(self.model.sizes) == 1 else 0, "variable")])
+        if how == "process":
+            return f"{end} {self.pick(['==', '!='])} {self.pick(scope.procs)[0]}"
+        if how == "role":
+            return f"{end} {self.pick(['in', 'not in'])} {self.pick(sorted(self.model.sizes))}"
+        if how == "faults":
+            return f"{end} {self.pick(['in', 'not in'])} {self.pick(['correct', 'faulty'])}"
+        if how == "member":
+            role = self.pick(sorted(self.model.sizes))
+            return f"{end} {self.pick(['==', '!='])} {role}({self.rng.randint(1, self.model.sizes[role])})"
+        if how == "at":
+            self.use("place of a receiver")
+            return f"at({end}, {self.pick(next(iter(scope.places.values())))})"
+        if how == "variable":
+            stores = [s for s in scope.roles.get("P", []) if s.type.kind in ("bool", "range", "enum", "role", "opt")]
+            if stores:
+                s = self.pick(stores)
+                self.use("variable of a receiver")
+                return f"{end}.{s.name} {self.pick(['==', '!='])} {self.value(scope, s.type, 0)}"
+        return f"sender({m}) {self.pick(['==', '!='])} receiver({m})"
+
+    def atom_still(self, scope, d):
+        word = self.weighted([(3, "quiescent"), (1, "deadlocked")])
+        self.use(word)
+        return word if self.chance(0.6) else f"not {word}"
 
     def atom_heard(self, scope, d):
         self.use("heard")

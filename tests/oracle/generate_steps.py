@@ -45,6 +45,11 @@ class Steps(Maker):
             else:
                 self.head.append(f"param n = {self.sizes['P']}")
         self.rounds = self.chance(0.12)
+        # Channels with little room to processes that take nothing any more, and messages that are lost there.
+        self.crowded = not self.memory and self.chance(0.15)
+        if self.crowded:
+            self.use("crowded")
+        self.halts = 1.2 if self.crowded else 0.4
 
     def round_numbers(self):
         return self.rounds
@@ -97,6 +102,8 @@ class Steps(Maker):
         self.channels = self.weighted([(5, ""), (2, "channels set"), (1.5, "channels fifo"), (0.7, "channels bag"),
                                        (1, "channels bag bound 1"), (1, "channels fifo bound 1"), (0.5, "channels set bound 1"),
                                        (0.3, "channels fifo bound 2")])
+        if self.crowded:
+            self.channels = self.pick(["channels bag bound 1", "channels fifo bound 1", "channels set bound 1", "channels bag bound 2"])
         if self.memory:
             self.channels = ""
         self.finite = "set" in self.channels or "bound" in self.channels
@@ -184,8 +191,12 @@ class Steps(Maker):
     def step(self, role, name):
         lines = []
         ways = 1 if self.chance(0.85) else 2
+        final = ""
+        if self.chance(0.2):
+            final = "final "
+            self.use("final step")
         for i in range(ways):
-            start = f"  step {name}" if i == 0 else "  } or"
+            start = f"  {final}step {name}" if i == 0 else "  } or"
             if ways == 1 and self.chance(0.35):
                 scope = self.action_scope(role)
                 lines.append(f"{start} {{")
@@ -207,6 +218,9 @@ class Steps(Maker):
             for _ in range(self.weighted([(5, 1), (1, 2)])):
                 lines += self.send_lines(scope, role, indent)
         places = self.places[role]
+        repeatable = self.finite or self.memory or not any("send" in l for l in lines)
+        if self.chance(0.12) and (place is None or repeatable):
+            return lines + self.stay_lines(scope, place, indent)
         if places and self.chance(0.25 if place else 0.12):
             target = self.pick(places + ["end"])
             later = target == "end" or place and places.index(target) > places.index(place)
@@ -217,6 +231,21 @@ class Steps(Maker):
                 else:
                     lines.append("  " * indent + f"goto {target}")
         return lines
+
+    def stay_lines(self, scope, place, indent):
+        """The end of an action that leads nowhere else, in most branches."""
+        pad = "  " * indent
+        self.use("step that leads nowhere else" if place else "halt at the end of an action")
+        same = f"goto {place}" if place else "halt"
+        how = self.rng.randrange(6)
+        if how < 3:
+            return [pad + (same if how else "halt")]
+        condition = self.e.boolean(quiet(scope), 1)
+        if how == 3:
+            return [f"{pad}if {condition} {{ halt }} else {{ {same} }}"]
+        if how == 4:
+            return [f"{pad}if {condition} {{ halt }}"] + ([pad + same] if place else [])
+        return [f"{pad}if {condition} {{ {same} }}"]
 
     def send_lines(self, scope, role, indent):
         pad = "  " * indent
@@ -410,7 +439,7 @@ class Steps(Maker):
         found = []
         if self.channels and first:
             found.append(self.channels)
-        for _ in range(self.weighted([(5, 0), (4, 1), (0.7, 2)])):
+        for _ in range(self.weighted([(2 if self.crowded else 5, 0), (4, 1), (0.7, 2)])):
             fault = self.weighted([(4, "crash"), (1.5, "crash and recover"),
                                    (1.2 if not self.memory and not self.byzantine and not self.rounds else 0, "are byzantine")])
             limit = "any" if self.chance(0.1) else f"at most {self.weighted([(6, 1), (1, 2), (0.3, 0)])}"
@@ -419,8 +448,8 @@ class Steps(Maker):
                 limit = "at most 1"
             self.use("fault " + fault)
             found.append(f"{limit} {self.group()} {fault}")
-        if not self.memory and self.chance(0.25):
-            what = self.pick(["lost", "lost", "duplicated"])
+        if not self.memory and self.chance(0.9 if self.crowded and first else 0.25):
+            what = self.pick(["lost", "lost", "duplicated"]) if not self.crowded else "lost"
             self.use("messages are " + what)
             limit = "any" if self.chance(0.3) and (what == "lost" or "set" in self.channels) else f"at most {self.rng.randint(0, 2)}"
             found.append(f"{limit} messages are {what}")
@@ -438,7 +467,73 @@ class Steps(Maker):
         scope.places = {r: p + ["end"] + (["start"] if ("start",) in self.plan[r] else []) if p or ("start",) in self.plan[r] else []
                         for r, p in self.places.items()}
         scope.places = {r: p for r, p in scope.places.items() if p}
+        if where == "property":
+            scope.still = True
+            # Which message is looked at first is not decided, and matters where looking at it may be an error.
+            if not self.errors:
+                scope.kinds = {kind: Type("rec", fields=tuple(fields)) for kind, fields in self.messages.items()}
         return scope
+
+    # ---- properties about what is in flight, and what can still happen ------------------------
+
+    def state_formula(self):
+        if not self.chance(0.35):
+            return super().state_formula()
+        scope = self.property_scope("property")
+        how = self.weighted([(2, "quiescent"), (1, "deadlocked"), (3 if self.messages else 0, "each"), (2 if self.messages else 0, "size"),
+                             (2 if self.messages else 0, "settled"), (2 if self.messages else 0, "ends")])
+        return getattr(self, "flight_" + how)(scope)
+
+    def flight_quiescent(self, scope):
+        self.use("formula about quiescent")
+        scope.still = False
+        return f"quiescent => {self.outer(scope, lambda s: self.e.boolean(s, 2))}"
+
+    def flight_deadlocked(self, scope):
+        self.use("formula about deadlocked")
+        scope.still = False
+        return f"deadlocked {self.pick(['=>', 'or', 'and'])} {self.outer(scope, lambda s: self.e.boolean(s, 1))}"
+
+    def flight_each(self, scope):
+        """How many messages there are to a process."""
+        self.use("formula about messages to each")
+        role, kind = self.pick(sorted(self.sizes)), self.pick(sorted(self.messages))
+        end = self.pick(["receiver", "receiver", "sender"])
+        return f"forall p in {role}: count(m in pending({kind}): {end}(m) == p) {self.pick(['<=', '<', '!='])} {self.rng.randint(0, 2)}"
+
+    def flight_size(self, scope):
+        self.use("formula about the number of messages")
+        kind = self.pick(sorted(self.messages))
+        return f"|pending({kind})| {self.pick(['<', '<=', '!=', '=='])} {self.rng.randint(0, 3)}"
+
+    def flight_settled(self, scope):
+        self.use("formula about messages left over")
+        kind = self.pick(sorted(self.messages))
+        return f"quiescent => |pending({kind})| {self.pick(['==', '==', '<='])} {self.rng.randint(0, 1)}"
+
+    def flight_ends(self, scope):
+        """The messages in flight, and the state of those who sent and receive them."""
+        self.use("formula about who has sent what is in flight")
+        kind = self.pick(sorted(self.messages))
+        scope.still = False
+        inner = self.e.bind(scope, "m", (f"pending({kind})", Type("rec", fields=tuple(self.messages[kind]))))
+        return f"{self.pick(['forall', 'exists'])} m in pending({kind}): {self.e.atom_flight(inner, 1)} {self.pick(['or', 'and'])} {self.e.atom_flight(inner, 1)}"
+
+    def properties(self):
+        lines = super().properties()
+        if not self.chance(0.25):
+            return lines
+        how = self.weighted([(3, "in"), (1, "request"), (1, "cover"), (0.5, "other")])
+        self.use("declared deadlock: " + how)
+        if how == "in":
+            text = f"safety deadlock{self.where_checked()}: not deadlocked"
+        elif how == "request":
+            text = f"safety deadlock{self.where_checked()} on request: not deadlocked"
+        elif how == "cover":
+            text = f"cover deadlock{self.where_checked()}: deadlocked"
+        else:
+            text = self.make_safety("deadlock")
+        return lines + [text]
 
 
 def quiet(scope):

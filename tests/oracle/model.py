@@ -10,6 +10,7 @@
     messages      kind -> Record type
     environments  name -> list of clauses (Nodes), with those of `extends` in front; never empty
     properties    list of Property
+    built_in      likewise: the properties that are not in the text
     takes_steps   whether it is a model of steps
 """
 
@@ -20,7 +21,7 @@ from . import types as T
 from .choices import Abandoned, explore
 from .errors import Rejected, SyntaxProblem, TypeProblem
 from .expr import Scope, compile_as, compile_bool, compile_expr, convert
-from .syntax import parse, walk
+from .syntax import parse, parse_expr, walk
 from .types import Proc
 from .world import World
 
@@ -119,9 +120,9 @@ class Model:
         self.read_roles()
         self.read_labels()
         self.read_stores()
+        self.takes_steps = self.is_of_steps()
         self.read_environments()
         self.read_properties()
-        self.takes_steps = self.is_of_steps()
 
     def decls(self, kind):
         return [d for d in self.file.decls if d.kind == kind]
@@ -314,11 +315,29 @@ class Model:
             self.properties.append(Property(node.name, node.what, node.almost, node.step, tuple(node.envs or [first]),
                                             node.on_request, node.expr, node.line))
 
+        self.built_in = []
+        if self.takes_steps and not any(p.name == "deadlock" for p in self.properties):
+            self.built_in.append(Property("deadlock", "safety", False, False, (first,), False, parse_expr("not deadlocked"), 0))
+
+    def property_named(self, name):
+        return next(p for p in self.properties + self.built_in if p.name == name)
+
+    def text_of(self, node):
+        """A node and everything below it, with the bodies of the defs that it uses."""
+        seen, left = set(), [node]
+        while left:
+            for part in walk(left.pop()):
+                yield part
+                if part.kind in ("name", "call") and part.name in self.defs and part.name not in seen:
+                    seen.add(part.name)
+                    left.append(self.defs[part.name].body)
+
     # What other modules compile.
 
-    def compile_property(self, node):
-        """The code of a property without temporal operators, or of a part of one that has none below."""
-        return compile_bool(node, Scope(self))
+    def compile_property(self, node, of_states=False):
+        """The code of a property without temporal operators, or of a part of one that has none below. `of_states`: of a safety or
+        cover property of states."""
+        return compile_bool(node, Scope(self, of_states=of_states))
 
     def compile_clause(self, node, bound=None):
         """The code of a condition of an environment. `bound` are names that stand for something: name -> type."""

@@ -109,6 +109,8 @@ def steps_modes(memory):
     yield Mode("spill", one + ("--max-memory", "40M", "--reduce", "none") + SMALL, base, counts="plain", spill=True)
     yield Mode("no-trace", one + ("--no-trace",) + SMALL, base, shortest=False, counts="auto")
     yield Mode("audit", one + ("--audit",) + SMALL, base, shortest=False)
+    yield Mode("deadlock", one + ("--property", "deadlock") + SMALL, base, shortest=False)
+    yield Mode("deadlock-none", one + ("--property", "deadlock", "--reduce", "none") + SMALL, base)
     if not memory:
         for s in ("m-mp", "mp"):
             yield Mode(s, ("--semantics", s) + one + SMALL, s, shortest=False)
@@ -153,6 +155,10 @@ def live_names(text):
     return re.findall(r"^live\s+(?:almost\s+surely\s+)?(\w+)", text, re.M)
 
 
+def takes_steps(text):
+    return re.search(r"^(?:message|shared) |^ +(?:start|(?:final )?step|on|when)\b", text, re.M) is not None
+
+
 def other_names(text):
     return re.findall(r"^(?:safety|cover)\s+(\w+)", text, re.M)
 
@@ -167,6 +173,8 @@ def run(rondo, mode, path, text, params, max_time, properties=None):
             command += ["--property", name]
     elif mode.safety_only and live_names(text):
         names = other_names(text)
+        if takes_steps(text) and "--engine" not in mode.options and "deadlock" not in names:
+            names.append("deadlock")
         if not names:
             return None
         for name in names:

@@ -7,7 +7,7 @@ line, and compiled as far as the core goes. Then some examples are evaluated.
 import re
 from pathlib import Path
 
-from . import traces
+from . import selftest_deadlock, traces
 from . import types as T
 from . import with_deep_stack
 from .choices import explore
@@ -54,7 +54,7 @@ def check_file(name, text):
     model.first_value_codes()
     for p in model.properties:
         if not any(node.kind in TEMPORAL for node in walk(p.expr)):
-            model.compile_property(p.expr)
+            model.compile_property(p.expr, p.what != "live" and not p.step)
     for clauses in model.environments.values():
         for clause in clauses:
             if clause.kind in ("every", "from_round"):
@@ -191,7 +191,7 @@ def run_tests():
         except Exception as error:
             print("%s: %s: %s" % (name, type(error).__name__, error))
             raise
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
+    tests = [value for name, value in globals().items() if name.startswith("test_")] + selftest_deadlock.tests()
     for test in tests:
         test()
     print("oracle core: %d files, %d tests" % (len(files), len(tests)))

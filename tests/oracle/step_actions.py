@@ -7,7 +7,7 @@ from . import types as T
 from .errors import SyntaxProblem, TypeProblem
 from .expr import Guard, Scope, comparison, compile_expr, sender_key
 from .statements import compile_block
-from .syntax import Node
+from .syntax import Node, walk
 
 START, END = "start", "end"
 
@@ -20,6 +20,7 @@ class Places:
         self.has_start = any(part.kind == "start" for part in parts)
         self.steps = [part.name for part in parts if part.kind == "step"]
         self.any = self.has_start or bool(self.steps)
+        self.proper_ends = {part.name for part in parts if part.kind == "step" and self.is_proper_end(part)} | {None, END}
 
     @property
     def first(self):
@@ -35,10 +36,35 @@ class Places:
             return self.steps[0]
         return END if self.any else None
 
+    def is_proper_end(self, step):
+        """Whether a process may stay at a step for ever."""
+        if step.final or all(stays(way.block, step.name) for way in step.ways):
+            return True
+        waits = all(way.trigger is not None and way.trigger.kind == "on" for way in step.ways)
+        return waits and not self.has_start and step.name == self.steps[0]
+
     def after(self, step):
         """The place that follows a step in the text."""
         k = self.steps.index(step)
         return self.steps[k + 1] if k + 1 < len(self.steps) else END
+
+
+def stays(block, place):
+    """Whether a block ends, in every branch, with `goto` to that place or with `halt`.
+
+    READING: a `halt` ends its branch also where something follows it, which then never happens. Conditions are not looked at, and
+    the block of a `foreach` may be executed not at all.
+    """
+    for statement in block:
+        if statement.kind == "halt" or statement.kind == "goto" and statement.name == place:
+            return True
+        if statement.kind == "goto":
+            return False
+        if statement.kind == "if" and all(stays(b, place) for b in [b for _, b in statement.branches] + [statement.otherwise]):
+            return True
+        if any(part.kind == "goto" and part.name != place for part in walk(statement)):
+            return False
+    return False
 
 
 class Action:

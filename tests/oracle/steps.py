@@ -284,6 +284,15 @@ class View(World):
     def at(self, proc, place):
         return self.process(proc).place == place
 
+    def quiescent(self):
+        return self.system.is_quiescent(self.before)
+
+    def deadlocked(self):
+        return self.system.is_quiescent(self.before) and bool(self.system.waiting(self.before))
+
+    def pending(self, kind):
+        return self.system.pending(self.before, kind)
+
 
 def show(proc):
     return "%s(%d)" % proc
@@ -308,8 +317,10 @@ class StepSystem:
         self.numbers = {p: k for k, p in enumerate(model.procs)}
         self.positions = {r.name: {s.name: k for k, s in enumerate(r.stores)} for r in model.roles.values()}
         self.file_positions = {s.name: k for k, s in enumerate(model.file_stores)}
+        self.without_bound = Channels(self.faults.how, None)
         self.places = {r.name: Places(r) for r in model.roles.values()}
         self.actions = {r.name: compile_actions(model, r) for r in model.roles.values()}
+        self.waited = {name: {a.trigger.pattern.kind for a in actions if a.trigger.waits} for name, actions in self.actions.items()}
         self.graphs = {r.name: compile_expr(r.node.graph, Scope(model, r)) for r in model.roles.values() if r.node.graph is not None}
         self.made_up = self.messages_to_make_up() if self.faults.byzantine else []
         self.fairness = None
@@ -369,7 +380,7 @@ class StepSystem:
         """
         if self.delivers or self.channels.bound is not None:
             return True
-        waited = {action.trigger.pattern.kind for action in self.actions[receiver.role] if action.trigger.waits}
+        waited = self.waited[receiver.role]
         return any(role == sender.role and kind in waited and to in (None, receiver.role) for role, kind, to in self.model.sent_to)
 
     # Initial states.
@@ -562,12 +573,14 @@ class StepSystem:
             path.append(("coin" if choice.kind == "random" else "adversary", choice.index))
         return tuple(path)
 
-    def act(self, state, me, action, chosen, env, stay, chooser):
+    def act(self, state, me, action, chosen, env, stay, chooser, rules=None):
+        """`rules` are those of the channels."""
+        rules = rules or self.channels
         channels = dict(state.channels)
         if self.takes_messages(action):
             for k, c in enumerate(chosen):
                 if c.where is not None and k not in stay:
-                    self.channels.remove(channels, (c.sender, me), (c.message, c.where))
+                    rules.remove(channels, (c.sender, me), (c.message, c.where))
         world = ActionWorld(self, state, me, chooser)
         local = dict(env)
         guard = action.trigger.guard
@@ -575,7 +588,7 @@ class StepSystem:
             raise Abandoned()
         alive = run_block(action.block, world, local)
         # READING: room is asked for when the action is complete, and what it takes is gone by then. An error in an action that has no room counts.
-        if not all(self.channels.add(channels, (me, receiver), message) for receiver, message in world.sent):
+        if not all(rules.add(channels, (me, receiver), message) for receiver, message in world.sent):
             raise Abandoned()
         place = world.place or action.next or self.process(state, me).place
         return Done(world.vars, world.shared, place, UP if alive else HALTED, tuple(world.sent), channels)
@@ -677,6 +690,43 @@ class StepSystem:
             target = target._replace(channels=self.channels.freeze(channels),
                                      recovered=recovered if self.faults.tells_recovered else frozenset())
             yield self.step_to(state, target, label, path=path)
+
+    # Deadlocks.
+
+    def is_quiescent(self, state):
+        return not any(self.can_act(state, p, self.channels) for p in self.model.procs)
+
+    def can_act(self, state, me, rules):
+        """Whether a process can take an action: all messages in flight count as delivered, none is made up, and mp does not ask for all.
+
+        READING: an error in a pattern, or in the size of a quorum, is an action that ends in an error.
+        """
+        if not self.is_up(state, me):
+            return False
+        process = self.process(state, me)
+        at_hand = self.reachable(state, me, lambda where: True, False)
+        for action in self.actions[me.role]:
+            if not action.possible_at(process.place) or (action.once and action.number in process.once):
+                continue
+            for chosen, env, error in self.selections(state, me, action, at_hand, False):
+                if error is not None:
+                    return True
+                for _ in explore(lambda chooser: self.act(state, me, action, chosen, env, frozenset(), chooser, rules)):
+                    return True
+        return False
+
+    def waiting(self, state):
+        """The processes that wait in the middle of something. Asked of quiescent states."""
+        return [p for p in self.model.procs if self.is_up(state, p)
+                and (self.process(state, p).place not in self.places[p.role].proper_ends or self.can_act(state, p, self.without_bound))]
+
+    def pending(self, state, kind):
+        """The messages of a kind in flight: a list of (Route, content). Those to Byzantine processes are gone at once.
+
+        READING: in a bounded channel a message to a role that has no trigger for its kind takes room, and is not among these.
+        """
+        return [(T.Route(sender, receiver), content) for (sender, receiver), entries in state.channels if kind in self.waited[receiver.role]
+                for (of, content), _ in entries if of == kind]
 
     # What happens for ever.
 

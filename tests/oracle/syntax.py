@@ -346,7 +346,8 @@ class Parser:
             return Node("finally", line, block=self.block())
         if self.accept("start"):
             return Node("start", line, block=self.block())
-        if self.accept("step"):
+        final = self.accept("final", "step")
+        if final or self.accept("step"):
             name = self.name()
             trigger = self.trigger() if self.is_text("when", "on") else None
             ways = [Node("way", line, trigger=trigger, block=self.block())]
@@ -354,7 +355,7 @@ class Parser:
                 way_line = self.line
                 trigger = self.trigger()
                 ways.append(Node("way", way_line, trigger=trigger, block=self.block()))
-            return Node("step", line, name=name, ways=ways)
+            return Node("step", line, name=name, final=final, ways=ways)
         if self.is_text("when", "on"):
             trigger = self.trigger()
             return Node("handler", line, trigger=trigger, block=self.block())

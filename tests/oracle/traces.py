@@ -4,6 +4,7 @@
 wrong with it. Only the states of a trace are read, not the choices: each must be a successor of the one before. Several states
 of the oracle may look the same in a trace, so all of them are kept. The end must show the property: of a safety property a state
 (or step) in which it is false and, with `until`, no earlier state in which it is over; of a cover a state in which it is true; of an error an error.
+Of a deadlock the processes that wait in the middle of something must be those that the trace names.
 Of a live property the steps are replayed, and the loop must close; that it violates the property is not checked.
 """
 
@@ -80,7 +81,7 @@ class Replay:
         self.semantics = trace["model"]["semantics"]
         self.property = None
         if trace["property"] is not None:
-            self.property = next(p for p in model.properties if p.name == trace["property"]["name"])
+            self.property = model.property_named(trace["property"]["name"])
         self.properties = [self.property] if self.property else []
         self.environment = trace["model"]["environment"]
         # Evaluating any of its properties may be the error.
@@ -204,7 +205,7 @@ class Replay:
     def value(self, node, state, after=None):
         """True, False, or None: an error."""
         try:
-            return bool(self.model.compile_property(node).run(self.system.world(state, after), {}))
+            return bool(self.model.compile_property(node, after is None).run(self.system.world(state, after), {}))
         except ModelError:
             return None
 
@@ -226,6 +227,11 @@ class Replay:
             return None
         return None if states[self.trace["loop"]][:2] == states[-1][:2] else "its loop does not close"
 
+    def waits_as_shown(self, state):
+        """Whether the processes that are said to wait in the middle of something do, and no others."""
+        shown = {w["process"] for w in self.trace["property"]["waiting"] if w["middle"] or w["room"]}
+        return {name_of(p) for p in self.system.waiting(state)} == shown
+
     def end(self, pairs):
         if self.trace["error"]:
             found = any(self.verdict(p, *pair) is None for p in self.read for pair in pairs)
@@ -233,6 +239,10 @@ class Replay:
         if self.property is None or self.property.what == "live":
             return self.loop(pairs) if "loop" in self.trace else None
         wanted = self.property.what == "cover"
+        if self.trace["property"].get("waiting"):
+            pairs = {pair for pair in pairs if self.waits_as_shown(pair[1])}
+            if not pairs:
+                return "the processes that wait in the middle of something are others than it says"
         if any(self.verdict(self.property, *pair) is wanted for pair in pairs):
             return None
         return f"'{self.property.name}' is not {'true' if wanted else 'false'} at its end"

@@ -107,10 +107,18 @@ class Seq(NamedTuple):
     kind: str = "seq"
 
 
+class Route(NamedTuple):
+    """Where a message in flight comes from, and where it goes."""
+
+    sender: object
+    receiver: object
+
+
 class Bag(NamedTuple):
-    """`received`, or a quorum: messages with their senders. Never stored."""
+    """`received`, or a quorum: messages with their senders; `pending(KIND)`: messages with their Route. Never stored."""
 
     elem: tuple
+    in_flight: bool = False
     kind: str = "bag"
 
 

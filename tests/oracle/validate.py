@@ -67,6 +67,8 @@ def read(line):
             params[name] = {"true": True, "false": False}.get(value, value)
             if isinstance(params[name], str):
                 params[name] = int(value)
+        elif word == "--deadlock":
+            options[word] = left.pop(0)
         elif word in ("--env", "--semantics", "--property", "--max-distance"):
             options[word] = left.pop(0)
         elif word == "--reduce" and left[0] == "none":
@@ -90,7 +92,7 @@ def run(text, line, limits):
     if "--property" in options:
         names = [options["--property"]]
     result = explore.check(text, params, environment=options.get("--env"), semantics=options.get("--semantics"),
-                           properties=names or None, overrule=True, partial=True, **limits)
+                           properties=names or None, overrule=True, partial=True, allow_deadlock=options.get("--deadlock") == "allow", **limits)
     if "--semantics" not in options and needs_fine(verdicts, result):
         fine = explore.check(text, params, environment=options.get("--env"), semantics="fine", properties=names or None,
                              overrule=True, partial=True, **limits)

@@ -53,6 +53,16 @@ class World:
         """at(p, NAME), after the step if `primed`."""
         raise NotImplementedError("at")
 
+    def quiescent(self):
+        raise NotImplementedError("quiescent")
+
+    def deadlocked(self):
+        raise NotImplementedError("deadlocked")
+
+    def pending(self, kind):
+        """pending(KIND): a list of (Route, message)."""
+        raise NotImplementedError("pending")
+
     def round_number(self):
         raise NotImplementedError("round")
 
