@@ -353,6 +353,45 @@ static void cut_decode(struct async_system *s, const struct state *state, struct
   }
 }
 
+/* A key from outside, which may be any bytes. */
+bool async_joint_key_is_sound(const struct async_system *s, const struct state *state) {
+  const struct pack *k = s->pack;
+  const uint8_t *at = state->bytes, *end = at + state->length;
+  uint64_t point, rounds = 0, phase = 1, lost = 0, corrupted = 0, globals, inits, width;
+  at = key_get_checked(at, end, &point);
+  if (k->kept.rounds)
+    at = key_get_checked(at, end, &rounds);
+  if (k->kept.phase)
+    at = key_get_checked(at, end, &phase);
+  if (k->kept.lost)
+    at = key_get_checked(at, end, &lost);
+  if (k->kept.corrupted)
+    at = key_get_checked(at, end, &corrupted);
+  at = key_get_checked(at, end, &globals);
+  at = key_get_checked(at, end, &inits);
+  at = key_get_checked(at, end, &width);
+  if (!at || point > s->model->npoints || rounds > k->kept.rounds_cap || phase == 0 || phase > UINT32_MAX ||
+      lost > INT64_MAX / 2 || corrupted > INT64_MAX / 2 || width > ASYNC_WINDOW_MAX || !globals_are_sound(k, globals) ||
+      (k->kept.initials == INITIALS_SET ? !initials_are_sound(k, inits) : inits != 0))
+    return false;
+  for (uint32_t p = 0; p < s->n; p++) {
+    uint64_t done, local, needs;
+    at = key_get_checked(at, end, &done);
+    if (!at || done > width)
+      return false;
+    for (uint64_t r = done; r <= width; r++) {
+      at = key_get_checked(at, end, &local);
+      if (!at || local >= intern_count(k->locals) || local_role(k, (local_id)local) != model_role_of(s->model, p))
+        return false;
+      if (r < width)
+        at = key_get_checked(at, end, &needs);
+      if (!at || (r < width && s->n < 64 && needs >> s->n != 0))
+        return false;
+    }
+  }
+  return at == end;
+}
+
 struct joint_key_search {
   struct async_system *system;
   const struct cut *cut;

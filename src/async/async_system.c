@@ -284,8 +284,14 @@ static void async_load(struct system *system, struct loader *from) {
   s->distance = (uint32_t)load_number(from);
   size_t length;
   const void *farthest = load_block(from, &length);
+  struct state key = {farthest, (uint32_t)length};
+  from->bad |= length > 0 && (length > UINT32_MAX || !async_joint_key_is_sound(s, &key));
   if (!from->bad && length > 0)
-    async_keep_farthest(s, &(struct state){farthest, (uint32_t)length});
+    async_keep_farthest(s, &key);
+}
+
+static bool async_valid(struct system *system, const struct state *state) {
+  return async_joint_key_is_sound(async_of(system), state);
 }
 
 static size_t async_memory(const struct system *system) {
@@ -318,6 +324,7 @@ static const struct system_ops async_system_ops = {
     .statistics.heard_of_assignments = async_assignments,
     .checkpoint.save = async_save,
     .checkpoint.load = async_load,
+    .checkpoint.valid = async_valid,
     .memory = async_memory,
     .free = async_free,
 };

@@ -66,6 +66,7 @@ size_t async_joint_memory(const struct async_joint *);
 bool async_joint_initial(struct async_system *, const struct unpacked_state *, uint32_t faulty, emit_fn *,
                          void *context);
 bool async_joint_successors(struct async_system *, const struct state *, emit_fn *, void *context);
+bool async_joint_key_is_sound(const struct async_system *, const struct state *); /* which may be any bytes */
 void async_joint_view(struct async_system *, const struct state *, struct unpacked_state *);
 /* The first state of the path is that of this configuration. */
 bool async_joint_concretise(struct async_system *, const struct config *, const struct state *path, uint32_t n,

@@ -170,7 +170,8 @@ static char *temporary_path(const char *path) {
 bool archive_begin(struct saver *s, const char *path) {
   char *fresh = temporary_path(path);
   struct archive_header empty = {0};
-  *s = (struct saver){.fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  unlink(fresh); /* of a process that was killed; a link is not followed */
+  *s = (struct saver){.fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)};
   memory_free(fresh);
   if (s->fd < 0) {
     s->error = errno;
@@ -237,7 +238,7 @@ static bool header_is_valid(const struct archive *a, bool whole, struct text *wh
 bool archive_open(struct archive *a, const char *path, bool whole, struct text *why) {
   struct stat st;
   *a = (struct archive){0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &st) != 0) {
     text_addf(why, "cannot be opened: %s", strerror(errno));
     if (fd >= 0)

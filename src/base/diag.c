@@ -1,5 +1,7 @@
 #include "base/diag.h"
 
+#include "base/printable.h"
+
 #include "base/memory.h"
 #include "base/vec.h"
 
@@ -305,7 +307,8 @@ static void diag_print(const struct source_lines *lines, const struct diag *d, b
   const char *tint = diag_code_level(d->code) == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
   bool placed = !span_nowhere(d->at);
   uint32_t line = 1, column = 1;
-  text_addf(out, "%s:", source->path ? source->path : "<text>");
+  text_add_printable(out, source->path ? source->path : "<text>");
+  text_add(out, ":");
   if (placed) {
     source_lines_place(lines, d->at.from, &line, &column);
     text_addf(out, "%u:%u:", line, column);

@@ -162,12 +162,20 @@ struct search_file {
 static bool is_search_file(const char *name, struct search_file *f) {
   int n = 0, more = 0;
   *f = (struct search_file){0};
-  if (sscanf(name, "search-%u%n", &f->number, &n) != 1)
+  if (sscanf(name, "search-%5u%n", &f->number, &n) != 1)
     return false;
   if (sscanf(name + n, ".rank-%u.%llu%n", &f->rank, &f->generation, &more) == 2)
     n += more;
   f->complete = name[n] == '\0';
-  return f->complete || !strcmp(name + n, ".new");
+  if (!f->complete && strcmp(name + n, ".new") != 0)
+    return false;
+  struct text own = {0}; /* another spelling of a number is another file, which is none of ours */
+  text_addf(&own, "search-%u", f->number);
+  if (more > 0)
+    text_addf(&own, ".rank-%u.%llu", f->rank, f->generation);
+  bool ours = strlen(own.at) == (size_t)n && !strncmp(own.at, name, (size_t)n) && (more == 0 || f->generation > 0);
+  text_release(&own);
+  return ours;
 }
 
 typedef bool search_file_fn(struct checkpoint_folder *, const char *name, const struct search_file *);

@@ -278,14 +278,8 @@ static bool store_supported(const struct command_options *o) {
 }
 
 /* Tries the folder at once: otherwise an error would show only when memory is full. */
-static bool can_spill(const struct command_options *o) {
+bool spill_folder_usable(const struct command_options *o) {
   int error;
-  if (o->storage.checkpoint) {
-    context_error(o->rondo, E0807,
-                  "'--spill' and '--checkpoint' cannot be combined\n"
-                  "  help: leave out one of them");
-    return false;
-  }
   struct disk_log *tried = disk_log_new(o->storage.spill, &error);
   if (!tried)
     context_error(o->rondo, E0809, "cannot write in the folder '%s' of '--spill': %s", o->storage.spill,
@@ -303,7 +297,7 @@ int command_check(const struct command_options *o) {
     return EXIT_BAD_INPUT;
   if (o->output.no_trace && diagrams_wanted(o))
     context_error(o->rondo, E0807, "with '--no-trace' there is nothing to draw");
-  else if (store_supported(o) && (!o->storage.spill || can_spill(o)) && parsed_file_is_algorithm(&parsed))
+  else if (store_supported(o) && (!o->storage.spill || spill_folder_usable(o)) && parsed_file_is_algorithm(&parsed))
     status = o->storage.checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
   parsed_file_release(&parsed);
   return status;

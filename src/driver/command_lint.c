@@ -1,5 +1,6 @@
 /* rondo lint: warnings, and for each query the licences of the reductions. */
 #include "analysis/live_formula.h"
+#include "base/printable.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/load.h"
@@ -25,7 +26,8 @@ static void lint_line(const struct lint_command *l, const char *name, const stru
   text_add(out, "  ");
   if (licence->at.to > 0) {
     source_place(&l->model->source, licence->at.from, &line, &column);
-    text_addf(out, "%s:%u: ", l->model->source.path, line);
+    text_add_printable(out, l->model->source.path);
+    text_addf(out, ":%u: ", line);
   }
   text_addf(out, "%s\n", licence->reason);
 }

@@ -1,4 +1,5 @@
 /* rondo replay: is a saved run still a run of the model, and does it still show what it did? */
+#include "base/printable.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/diagram_files.h"
@@ -9,6 +10,7 @@
 #include "trace/trace_json.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* A trace file, or the answer of `check --json`: then its first trace (of --property, if given). */
 static json_t *trace_in(json_t *j, const struct command_options *o) {
@@ -35,16 +37,19 @@ static int write_replay(const struct command_options *o, const struct trace *t, 
   static const char *const outcomes[] = {"confirmed", "not_shown", "not_a_run"};
   const struct property *p = trace_property(t);
   bool good = trace_is_good(t); /* to be confirmed */
-  struct text out = {0};
+  struct text out = {0}, shown = {0};
   if (o->output.json) {
     context_json(o->rondo,
                  json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
                            *why ? why : NULL),
                  &out);
   } else if (replay == REPLAY_NOT_A_RUN) {
-    text_addf(&out, "this is not a run of %s: %s\n", t->model->name, why);
+    text_add_printable(&shown, why);
+    text_addf(&out, "this is not a run of %s: %s\n", t->model->name, text_or_empty(&shown));
   } else if (replay == REPLAY_NOT_SHOWN) {
-    text_addf(&out, "a run of %s, but it no longer shows what it was saved for: %s\n", t->model->name, why);
+    text_add_printable(&shown, why);
+    text_addf(&out, "a run of %s, but it no longer shows what it was saved for: %s\n", t->model->name,
+              text_or_empty(&shown));
   } else {
     struct style style = context_style(o->rondo, o->output.verbose);
     text_addf(&out, "a run of %s%s\n", t->model->name,
@@ -55,6 +60,7 @@ static int write_replay(const struct command_options *o, const struct trace *t, 
     trace_print(t, &style, &out);
     trace_explain(t, interp, &style, &out);
   }
+  text_release(&shown);
   context_write(o->rondo, &out);
   if (replay == REPLAY_CONFIRMED)
     return good ? EXIT_HOLDS : EXIT_VIOLATED;
@@ -97,6 +103,36 @@ static int replay_on(const struct command_options *o, const json_t *j, const str
   return status;
 }
 
+/* ---- the model ---- */
+
+static bool is_regular_file(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Is it a path that stays in the working directory? */
+static bool is_inside(const char *path) {
+  for (const char *at = path; at; at = strchr(at, '/'), at = at ? at + 1 : NULL)
+    if (!strncmp(at, "..", 2) && (at[2] == '/' || at[2] == '\0'))
+      return false;
+  return *path != '/' && *path != '\0';
+}
+
+/* The model that a trace names, which may come from anybody: only in the working directory, by a path that does not
+   leave it, or beside the trace. NULL: there is none. */
+static char *model_beside(const char *trace, const char *named) {
+  const char *slash = strrchr(trace, '/'), *name = strrchr(named, '/');
+  struct text beside = {0};
+  if (is_inside(named) && is_regular_file(named))
+    return memory_strdup(named);
+  text_add_n(&beside, trace, slash ? (size_t)(slash - trace) + 1 : 0);
+  text_add(&beside, name ? name + 1 : named);
+  if (beside.at && is_regular_file(beside.at))
+    return beside.at;
+  text_release(&beside);
+  return NULL;
+}
+
 static int replay_json(const struct command_options *o, const json_t *j, const char *path) {
   struct trace_head head;
   struct parsed_file parsed;
@@ -108,7 +144,15 @@ static int replay_json(const struct command_options *o, const json_t *j, const c
     return EXIT_BAD_INPUT;
   }
   int status = EXIT_BAD_INPUT;
-  if (parsed_file_load(&parsed, o->rondo, o->files.n > 1 ? o->files.at[1] : head.path)) {
+  char *beside = o->files.n > 1 ? NULL : model_beside(path, head.path);
+  const char *model = o->files.n > 1 ? o->files.at[1] : beside;
+  if (!model)
+    context_error(
+        o->rondo, E0812,
+        "'%s' names the model '%s', which is neither in this directory nor beside it\n  help: rondo replay %s "
+        "MODEL",
+        path, head.path, path);
+  if (model && parsed_file_load(&parsed, o->rondo, model)) {
     struct param_binding *bindings = memory_alloc((head.nparams + 1) * sizeof *bindings);
     for (size_t i = 0; i < head.nparams; i++)
       bindings[i] = (struct param_binding){head.params[i].name, head.params[i].value};
@@ -120,6 +164,7 @@ static int replay_json(const struct command_options *o, const json_t *j, const c
     memory_free(bindings);
     parsed_file_release(&parsed);
   }
+  memory_free(beside);
   text_release(&why);
   trace_head_release(&head);
   return status;

@@ -6,12 +6,32 @@
 
 #include <string.h>
 
-/* Relative paths are those of the original working directory. */
-static void path_from_original_directory(const struct checkpoint_folder *j, const char **path, struct text *paths) {
-  if (!*path || **path == '/' || !j->directory)
-    return;
-  text_addf(paths, "%s/%s", j->directory, *path);
-  *path = paths->at;
+/* A checkpoint may come from anywhere: files are written only where this command line says. */
+static void take_path(struct rondo *r, const char *option, const char **saved, const char *given) {
+  if (*saved && !given)
+    context_error(r, N0101, "the check was begun with '--%s %s': give the option again to have the file written",
+                  option, *saved);
+  *saved = given;
+}
+
+/* False: the error was reported. */
+static bool take_paths(struct command_options *o, const struct command_options *given) {
+  take_path(o->rondo, "trace-out", &o->output.trace_out, given->output.trace_out);
+  take_path(o->rondo, "svg", &o->output.svg, given->output.svg);
+  take_path(o->rondo, "html", &o->output.html, given->output.html);
+  if (o->storage.spill && !given->storage.spill) {
+    context_error(o->rondo, E0814,
+                  "the check was begun with '--spill %s', and may need it to go on\n  help: give '--spill DIR' again, "
+                  "with any folder",
+                  o->storage.spill);
+    return false;
+  }
+  if (given->storage.spill && !o->storage.spill) {
+    context_error(o->rondo, E0814, "the check was begun without '--spill'\n  help: leave it out");
+    return false;
+  }
+  o->storage.spill = given->storage.spill;
+  return !o->storage.spill || spill_folder_usable(o);
 }
 
 /* Limits may be given anew. */
@@ -28,7 +48,6 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   struct command_options o;
   struct parsed_file parsed;
   struct complaint error = {.code = E0814};
-  struct text paths[3] = {0};
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
     context_error(given->rondo, E0814, "%s", text_or_empty(&error.text));
@@ -38,14 +57,9 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
     j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
     o.ranks.all = given->ranks.all;
-    path_from_original_directory(j, &o.output.trace_out, &paths[0]);
-    path_from_original_directory(j, &o.output.svg, &paths[1]);
-    path_from_original_directory(j, &o.output.html, &paths[2]);
-    status = outputs_usable(&o) ? check_model(&o, &parsed, j) : EXIT_BAD_INPUT;
+    status = take_paths(&o, given) && outputs_usable(&o) ? check_model(&o, &parsed, j) : EXIT_BAD_INPUT;
     parsed_file_release(&parsed);
   }
-  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-    text_release(&paths[i]);
   text_release(&error.text);
   options_release(&o);
   return status;

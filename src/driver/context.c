@@ -1,6 +1,7 @@
 #include "driver/context.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "driver/answer_stream.h"
 #include "driver/session_json.h"
 #include "report/json_report.h"
@@ -184,6 +185,7 @@ void context_error(struct rondo *r, enum diag_code code, const char *format, ...
   va_start(args, format);
   text_addv(&message, format, args);
   va_end(args);
+  text_make_printable(&message);
   text_addf(&shown, "rondo: %s[%s]: %s\n", diag_level_name(diag_code_level(code)), name, message.at);
   char *help = strstr(message.at, help_follows), *page = strstr(message.at, page_follows);
   if (help)

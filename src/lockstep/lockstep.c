@@ -315,6 +315,11 @@ void lockstep_load(struct system *system, struct loader *from) {
   uint64_t n = load_below(from, (uint64_t)rules_place(s, s->model->npoints, 0) + 1);
   for (uint32_t i = 0; i < n; i++)
     add_stored(s, i, load_number(from));
+  from->bad |= !locals_are_sound(&s->pack);
+}
+
+static bool lockstep_valid(struct system *system, const struct state *state) {
+  return global_key_is_sound(&lockstep_of(system)->pack, state);
 }
 
 static void rule_tables_release(struct rule_tables *r) {
@@ -376,6 +381,7 @@ static const struct system_ops lockstep_ops = {
     .threads.join = lockstep_join,
     .checkpoint.save = lockstep_save,
     .checkpoint.load = lockstep_load,
+    .checkpoint.valid = lockstep_valid,
     .ranks.names = lockstep_names,
     .ranks.counts = lockstep_counts,
     .ranks.set_counts = lockstep_set_counts,

@@ -10,6 +10,7 @@
 #define RONDO_LOCKSTEP_STATE_PACK_H
 
 #include "analysis/read_sets.h"
+#include "system/initial_set.h"
 #include "system/local_state.h"
 #include "system/memo.h"
 #include "system/query_formulas.h"
@@ -113,6 +114,13 @@ void global_decode(const struct pack *, const struct state *,
                    struct unpacked_state *);    /* room for nprocesses members */
 uint8_t *key_put(uint8_t *at, uint64_t number); /* at most 10 bytes; returns the end */
 const uint8_t *key_get(const uint8_t *at, uint64_t *number);
+/* Keys from outside, which may be any bytes: state_check.c. The next number before `end`; NULL: there is none. */
+const uint8_t *key_get_checked(const uint8_t *at, const uint8_t *end, uint64_t *number);
+/* Do all local states have the right number of parts, of the right types? */
+bool locals_are_sound(const struct pack *);
+bool globals_are_sound(const struct pack *, uint64_t globals), initials_are_sound(const struct pack *, uint64_t inits);
+/* Can it be decoded, and is the result a state of the model? */
+bool global_key_is_sound(const struct pack *, const struct state *);
 struct unpacked_state *global_new(const struct pack *);
 void global_free(struct unpacked_state *);
 

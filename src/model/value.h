@@ -55,6 +55,8 @@ value type_nth(struct values *, const struct type *, uint64_t index);
 uint64_t type_index(const struct values *, const struct type *, value v); /* v must be of the type */
 bool type_has(const struct values *, const struct type *, value v);       /* in range, recursively */
 value type_default(struct values *, const struct type *);                 /* its first value */
+/* The same as type_has for numbers that may be anything, and a table that may hold anything. */
+bool value_is_sound(const struct values *, const struct type *, value v);
 void type_finish(struct type *, const struct model *); /* count, mask, first; parts must be finished */
 
 /* Total order by content: numbers, labels and identities by number; none first; records and sequences by

@@ -123,7 +123,7 @@ struct search {
   struct ranks *ranks;        /* several ranks (search/ranks.h), or NULL; set after search_init */
   struct search_threads threads;
   struct search_saving saving; /* with checkpoints */
-  struct search_disk disk;     /* its folder is not supported with checkpoints or ranks */
+  struct search_disk disk;     /* its folder is not supported with ranks */
   struct search_across across; /* with several ranks */
 };
 

@@ -96,6 +96,27 @@ bool disk_log_append(struct disk_log *s, const uint8_t *record, size_t size, sta
   return !s->error;
 }
 
+void disk_log_save(struct disk_log *s, struct saver *to) {
+  uint8_t *block = memory_alloc(BLOCK);
+  disk_log_flush(s);
+  for (state_ref at = 0; at < s->written && !s->error;) {
+    size_t n = s->written - at < BLOCK ? (size_t)(s->written - at) : BLOCK;
+    if (read_at(s, block, n, at) != n && !s->error)
+      s->error = EIO;
+    save_bytes(to, block, n);
+    at += n;
+  }
+  memory_free(block);
+  if (s->error && !to->error)
+    to->error = s->error;
+}
+
+bool disk_log_append_bytes(struct disk_log *s, const uint8_t *bytes, size_t n) {
+  bool ok = disk_log_flush(s) && write_at(s, bytes, n, s->written);
+  s->written += ok ? n : 0;
+  return ok;
+}
+
 /* The size of the record at the start of a buffer that is padded with zeros. If it exceeds the bytes available, the
    record is incomplete. */
 static size_t record_size(const uint8_t *record, struct stored *stored) {

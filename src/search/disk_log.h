@@ -4,6 +4,7 @@
 #ifndef RONDO_SEARCH_DISK_LOG_H
 #define RONDO_SEARCH_DISK_LOG_H
 
+#include "base/archive.h"
 #include "base/vec.h"
 #include "search/visited_set.h"
 
@@ -22,6 +23,10 @@ bool disk_log_append(struct disk_log *, const uint8_t *record, size_t size, stat
 bool disk_log_flush(struct disk_log *);
 int disk_log_error(const struct disk_log *);
 state_ref disk_log_end(const struct disk_log *); /* references start at 0 */
+
+/* For checkpoints: the bytes of all records. Appended again, they keep their references. */
+void disk_log_save(struct disk_log *, struct saver *);
+bool disk_log_append_bytes(struct disk_log *, const uint8_t *bytes, size_t n);
 
 /* Reads one state; any thread may call it. Its bytes are in `into`. On an error, its length is 0. */
 struct stored disk_log_get(struct disk_log *, state_ref, disk_log_bytes *into);

@@ -19,7 +19,7 @@ static uint32_t take_from_memory(struct frontier *f, uint32_t partition, struct 
 uint32_t frontier_take(struct frontier *f, uint32_t partition, struct frontier_state *to, disk_log_bytes *bytes) {
   if (f->lock)
     pthread_mutex_lock(f->lock);
-  uint32_t n = f->on_disk ? spill_read_states(&f->disk_log, to, TAKE_MAX, bytes) : take_from_memory(f, partition, to);
+  uint32_t n = f->on_disk ? spill_take(f, to, TAKE_MAX, bytes) : take_from_memory(f, partition, to);
   f->taken += n;
   if (f->lock)
     pthread_mutex_unlock(f->lock);

@@ -387,8 +387,31 @@ void batches_load(struct message_batches *x, struct loader *from) {
     load_key(from, &x->targets[i]);
   size_t length;
   const void *layers = load_block(from, &length);
+  from->bad |= length % sizeof *x->layers.at != 0;
   vec_reserve(&x->layers, length / sizeof *x->layers.at + 1);
   x->layers.n = length / sizeof *x->layers.at;
   if (length)
     memcpy(x->layers.at, layers, length);
+}
+
+static bool target_is_sound(const struct message_batches *x, const bytes *key) {
+  struct system *space = x->worker->space;
+  return key->n == 0 ||
+         (key->n <= UINT32_MAX && space->ops->checkpoint.valid(space, &(struct state){key->at, (uint32_t)key->n}));
+}
+
+bool batches_are_sound(const struct message_batches *x) {
+  const struct worker *w = x->worker;
+  for (uint32_t i = 0; i <= w->space->query->nproperties; i++) {
+    const struct finding *f = i < w->space->query->nproperties ? &w->findings[i] : &w->error;
+    bool here = f->found && (x->found_at[i] == NO_RANK || x->found_at[i] == x->ranks->rank);
+    if ((x->found_at[i] != NO_RANK && (x->found_at[i] >= x->ranks->n || !f->found)) ||
+        !target_is_sound(x, &x->targets[i]) || (f->found && f->rounds >= x->layers.n + 1) ||
+        (here && f->state != STATE_REF_NONE && !visited_has(w->search->visited_set, f->state)))
+      return false;
+  }
+  for (size_t i = 1; i < x->layers.n; i++)
+    if (x->layers.at[i] < x->layers.at[i - 1])
+      return false;
+  return true;
 }

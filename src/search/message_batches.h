@@ -59,6 +59,7 @@ static inline void batches_serve(struct message_batches *x) { ranks_serve(x->ran
 bool batches_suspend(struct message_batches *);
 void batches_save(const struct message_batches *, struct saver *);
 void batches_load(struct message_batches *, struct loader *);
+bool batches_are_sound(const struct message_batches *); /* after loading, with the visited set */
 
 /* This rank has finished its work; returns when all have and every state is with its owner. */
 void batches_finish(struct message_batches *);

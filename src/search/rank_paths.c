@@ -29,6 +29,8 @@ static bool is_parent_here(struct message_batches *x, const struct located_state
   struct system *space = x->worker->space;
   const struct visited_set *visited_set = x->worker->search->visited_set;
   state_ref ref = p->parent;
+  if (p->layer == 0 || p->layer >= x->layers.n) /* only if a checkpoint was forged */
+    return false;
   if (ref < x->layers.at[p->layer - 1] || ref >= x->layers.at[p->layer] || !visited_has(visited_set, ref))
     return false;
   struct stored at = visited_get(visited_set, ref);
@@ -142,7 +144,7 @@ void rank_paths_save(const struct search *s, struct saver *to) {
   }
 }
 
-void rank_paths_load(struct search *s, struct loader *from) {
+void rank_paths_load(struct search *s, struct loader *from, visited_key_fn *valid) {
   uint32_t n = s->space->query->nproperties;
   rank_paths_free(s);
   s->across.paths = memory_alloc((n + (size_t)1) * sizeof *s->across.paths);
@@ -151,6 +153,7 @@ void rank_paths_load(struct search *s, struct loader *from) {
       bytes key = {0};
       load_key(from, &key);
       vec_push(&s->across.paths[i].keys, key);
+      from->bad = from->bad || key.n > UINT32_MAX || !valid(s, &(struct state){key.at, (uint32_t)key.n});
     }
 }
 

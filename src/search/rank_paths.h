@@ -12,7 +12,7 @@ struct rank_path {
 void rank_paths_make(struct message_batches *); /* collective */
 void rank_paths_free(struct search *);
 void rank_paths_save(const struct search *, struct saver *);
-void rank_paths_load(struct search *, struct loader *);
+void rank_paths_load(struct search *, struct loader *, visited_key_fn *valid);
 bool rank_path_is_known(const struct search *, const struct finding *);
 /* Like search_path. */
 struct state *rank_path(const struct search *, const struct finding *, uint32_t *n, struct path_goal *);

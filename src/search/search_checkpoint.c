@@ -1,8 +1,10 @@
 #include "search/rank_paths.h"
+#include "search/spill.h"
 
 #include "base/hash.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,9 +59,17 @@ static uint64_t query_fingerprint(const struct search *s) {
 /* --- writing --- */
 
 static void save_finding(struct saver *to, const struct finding *f) {
-  struct finding plain = *f;
-  plain.error.message = NULL;
-  save_bytes(to, &plain, sizeof plain);
+  save_number(to, f->found);
+  save_number(to, f->excluded);
+  save_number(to, f->by_step);
+  save_number(to, f->rounds);
+  save_number(to, f->fault_cost);
+  save_number(to, f->state);
+  save_number(to, f->target);
+  save_number(to, f->property);
+  save_number(to, f->error.at.from);
+  save_number(to, f->error.at.to);
+  save_number(to, f->error.process);
   save_text(to, f->error.message);
 }
 
@@ -76,15 +86,38 @@ static void save_beginning(struct saver *to, const struct search *s, uint64_t ge
   save_intern(to, s->space->model->values.vectors);
 }
 
+static void save_stats(struct saver *to, const struct search_stats *s) {
+  uint64_t seconds;
+  memcpy(&seconds, &s->seconds, sizeof seconds);
+  save_number(to, s->states);
+  save_number(to, s->transitions);
+  save_number(to, s->depth);
+  save_number(to, s->depth_unknown);
+  save_number(to, s->frontier);
+  save_number(to, s->layer);
+  save_number(to, s->done);
+  save_number(to, seconds);
+  save_number(to, s->memory);
+  save_number(to, s->disk);
+}
+
 static void save_head(struct saver *to, const struct search *s, uint64_t generation, enum checkpoint_found what) {
   save_beginning(to, s, generation);
   save_number(to, query_fingerprint(s));
   save_number(to, what);
-  save_bytes(to, &s->stats, sizeof s->stats);
+  save_stats(to, &s->stats);
   save_number(to, s->threads.from);
   save_number(to, s->saving.resumed_from);
   save_number(to, s->complete);
   save_number(to, s->cut);
+}
+
+static void save_layer(struct saver *to, const struct layer *l) {
+  save_number(to, l->partitions);
+  for (uint32_t i = 0; i < l->partitions; i++) {
+    save_number(to, l->from[i]);
+    save_number(to, l->to[i]);
+  }
 }
 
 /* Progress of all workers: first the states that a worker has taken but not processed, then the states still in the
@@ -94,8 +127,8 @@ static void save_stage(struct saver *to, const struct search_stage *at, struct w
   bool begun = all[0]->suspend_at == SUSPEND_BETWEEN_STATES || (all[0]->batches && !all[0]->batches->resting);
   size_t first = f->nfirst;
   save_number(to, at->kind);
-  save_bytes(to, &at->layer, sizeof at->layer);
-  save_bytes(to, &at->next, sizeof at->next);
+  save_layer(to, &at->layer);
+  save_layer(to, &at->next);
   save_number(to, at->states);
   save_number(to, at->before);
   save_number(to, at->transitions);
@@ -110,13 +143,21 @@ static void save_stage(struct saver *to, const struct search_stage *at, struct w
     first += all[i]->taken.n - all[i]->taken.at;
   save_number(to, f->taken - first);
   for (uint32_t i = 0; i < at->layer.partitions; i++)
-    save_number(to, f->reader[i].next);
+    save_number(to, f->on_disk ? f->disk_log.next : f->reader[i].next);
   save_number(to, first);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = all[i]->taken.at; k < all[i]->taken.n; k++)
       save_number(to, all[i]->taken.states[k].ref);
   for (size_t i = 0; i < f->nfirst; i++)
     save_number(to, f->first[i]);
+}
+
+/* The visited states: in memory, and on disk. */
+static void save_store(struct saver *to, const struct search *s) {
+  visited_save(s->visited_set, to);
+  save_number(to, s->disk.spill != NULL);
+  if (s->disk.spill)
+    spill_save(s->disk.spill, to);
 }
 
 /* False: *why gives the reason. */
@@ -152,7 +193,7 @@ static bool write_running(struct search *s, const char *path, uint64_t generatio
     worker_save(all[0], &to);
     if (all[0]->batches)
       batches_save(all[0]->batches, &to);
-    visited_save(s->visited_set, &to);
+    save_store(&to, s);
   }
   return end_file(&to, begun, path, why);
 }
@@ -225,7 +266,7 @@ static void write_end(const struct search *s, const struct worker *w, struct tex
     save_number(&to, s->end);
     save_number(&to, visited_set);
     if (visited_set)
-      visited_save(s->visited_set, &to);
+      save_store(&to, s);
     if (s->ranks)
       rank_paths_save(s, &to);
   }
@@ -252,12 +293,27 @@ void checkpoint_write_end(struct search *s, struct worker *w) {
 /* --- reading --- */
 
 static void load_finding(struct search *s, struct loader *from, struct finding *f) {
-  load_bytes(from, f, sizeof *f);
+  f->found = load_below(from, 2);
+  f->excluded = load_below(from, 2);
+  f->by_step = load_below(from, 2);
+  f->rounds = (uint32_t)load_below(from, UINT32_MAX);
+  f->fault_cost = (fault_cost)load_number(from);
+  f->state = load_number(from);
+  f->target = load_number(from);
+  f->property = (uint32_t)load_number(from);
+  f->error.at.from = (uint32_t)load_number(from);
+  f->error.at.to = (uint32_t)load_number(from);
+  f->error.process = (uint32_t)load_number(from);
   f->error.message = load_text(from);
-  if (!f->error.message)
-    return;
-  s->saving.texts = memory_resize_array(s->saving.texts, s->saving.ntexts + 1, sizeof *s->saving.texts);
-  s->saving.texts[s->saving.ntexts++] = (char *)f->error.message;
+  if (f->error.message) {
+    s->saving.texts = memory_resize_array(s->saving.texts, s->saving.ntexts + 1, sizeof *s->saving.texts);
+    s->saving.texts[s->saving.ntexts++] = (char *)f->error.message;
+  }
+  bool is_error = f->property == UINT32_MAX || f->error.message;
+  from->bad |= f->found && ((f->property != UINT32_MAX && f->property >= s->space->query->nproperties) ||
+                            (is_error && !f->error.message) || (!is_error && f->state == STATE_REF_NONE) ||
+                            f->error.at.from > f->error.at.to || f->error.at.to > s->space->model->source.length ||
+                            (f->error.process != UINT32_MAX && f->error.process >= s->space->model->nprocesses));
 }
 
 static void load_findings(struct search *s, struct loader *from, struct finding *error) {
@@ -272,6 +328,21 @@ bool checkpoint_is_of(struct loader *from, const struct checkpoints *c, uint64_t
   return command == c->command && !from->bad;
 }
 
+static void load_stats(struct loader *from, struct search_stats *s) {
+  s->states = load_number(from);
+  s->transitions = load_number(from);
+  s->depth = (uint32_t)load_number(from);
+  s->depth_unknown = load_below(from, 2);
+  s->frontier = load_number(from);
+  s->layer = load_number(from);
+  s->done = load_number(from);
+  uint64_t seconds = load_number(from);
+  memcpy(&s->seconds, &seconds, sizeof seconds);
+  s->memory = memory_size(load_number(from));
+  s->disk = load_number(from);
+  from->bad |= !isfinite(s->seconds) || s->seconds < 0;
+}
+
 /* The loader is marked bad if the file belongs to another search. */
 static enum checkpoint_found load_head(struct search *s, struct loader *from) {
   uint64_t generation;
@@ -281,27 +352,35 @@ static enum checkpoint_found load_head(struct search *s, struct loader *from) {
     load_intern(from, s->space->model->values.vectors);
   from->bad |= load_number(from) != query_fingerprint(s);
   enum checkpoint_found what = (enum checkpoint_found)load_below(from, CHECKPOINT_RUNNING + 1);
-  load_bytes(from, &s->stats, sizeof s->stats);
+  load_stats(from, &s->stats);
   s->threads.from = (uint32_t)load_number(from);
   s->saving.resumed_from = (uint32_t)load_number(from);
   s->complete = (uint32_t)load_number(from);
-  s->cut = load_number(from);
+  s->cut = load_below(from, 2);
   return what;
+}
+
+static void load_layer(struct loader *from, struct layer *l) {
+  *l = (struct layer){.partitions = (uint32_t)load_below(from, MAX_PARTITIONS + 1)};
+  for (uint32_t i = 0; i < l->partitions; i++) {
+    l->from[i] = load_number(from);
+    l->to[i] = load_number(from);
+  }
 }
 
 static void load_stage(struct loader *from, struct search_stage *at, struct worker *w) {
   at->kind = (enum stage_kind)load_below(from, STAGE_BEYOND);
-  load_bytes(from, &at->layer, sizeof at->layer);
-  load_bytes(from, &at->next, sizeof at->next);
-  from->bad |= at->layer.partitions > MAX_PARTITIONS || at->next.partitions > MAX_PARTITIONS;
+  from->bad |= at->kind == STAGE_DEFERRED && !w->search->ranks;
+  load_layer(from, &at->layer);
+  load_layer(from, &at->next);
   at->states = load_number(from);
   at->before = load_number(from);
   at->transitions = load_number(from);
   w->transitions = load_number(from);
   w->frontier_states = load_number(from);
-  w->rounds = (uint32_t)load_number(from);
+  w->rounds = (uint32_t)load_below(from, UINT32_MAX);
   w->space->decided = load_number(from);
-  at->begun = load_number(from);
+  at->begun = load_below(from, 2);
   if (!at->begun || from->bad)
     return;
   at->done = load_number(from);
@@ -312,12 +391,69 @@ static void load_stage(struct loader *from, struct search_stage *at, struct work
     vec_push(&at->first, load_number(from));
 }
 
+static bool key_is_valid(void *context, const struct state *key) {
+  const struct search *s = context;
+  return s->space->ops->checkpoint.valid(s->space, key);
+}
+
 static void load_store(struct search *s, struct loader *from) {
-  struct visited_set *loaded = visited_load(from);
+  struct visited_set *loaded = visited_load_valid(from, key_is_valid, s);
   if (!loaded)
     return;
   visited_free(s->visited_set);
   s->visited_set = loaded;
+  if (load_below(from, 2) && !spill_load(s, from, key_is_valid))
+    from->bad = true;
+}
+
+/* --- do the references refer to anything? --- */
+
+/* With several ranks, a finding may be of another one. */
+static bool is_state(const struct search *s, state_ref ref) {
+  return s->disk.spill ? spill_claim(s->disk.spill, ref, false) : visited_has(s->visited_set, ref);
+}
+
+static bool is_position(const struct search *s, uint32_t partition, state_ref ref) {
+  return s->disk.spill ? partition == 0 && spill_claim(s->disk.spill, ref, true)
+                       : visited_is_position(s->visited_set, partition, ref);
+}
+
+static bool finding_is_sound(const struct search *s, const struct finding *f) {
+  return !f->found || s->ranks ||
+         ((f->state == STATE_REF_NONE || is_state(s, f->state)) &&
+          (f->target == STATE_REF_NONE || is_state(s, f->target)));
+}
+
+static bool findings_are_sound(const struct search *s, const struct finding *error) {
+  bool ok = finding_is_sound(s, error);
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++)
+    ok &= finding_is_sound(s, &s->findings[i]);
+  return ok;
+}
+
+static bool layer_is_sound(const struct search *s, const struct layer *l, bool has_end) {
+  uint32_t partitions = s->disk.spill ? 1 : visited_partitions(s->visited_set);
+  if (l->partitions > partitions)
+    return false;
+  for (uint32_t i = 0; i < l->partitions; i++)
+    if (!is_position(s, i, l->from[i]) || (has_end && (!is_position(s, i, l->to[i]) || l->from[i] > l->to[i])))
+      return false;
+  return true;
+}
+
+static bool stage_is_sound(const struct search *s, const struct worker *w) {
+  const struct search_stage *at = s->stage;
+  bool builds = at->kind == STAGE_EXPAND || at->kind == STAGE_DEFERRED;
+  if (at->layer.partitions == 0 || !layer_is_sound(s, &at->layer, true) ||
+      (builds && !s->disk.spill && !layer_is_sound(s, &at->next, false)))
+    return false;
+  for (uint32_t i = 0; i < at->layer.partitions && at->begun; i++)
+    if (!is_position(s, i, at->at[i]) || at->at[i] < at->layer.from[i] || at->at[i] > at->layer.to[i])
+      return false;
+  for (size_t i = 0; i < at->first.n; i++)
+    if (!is_state(s, at->first.at[i]))
+      return false;
+  return worker_refs_are_sound(w, is_state);
 }
 
 static void say_resumed(const struct search *s) {
@@ -339,6 +475,8 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
     if (s->ranks)
       batches_load(w->batches, from);
     load_store(s, from);
+    from->bad = from->bad || !stage_is_sound(s, w) || !findings_are_sound(s, &w->error) ||
+                (s->ranks && !batches_are_sound(w->batches)) || (s->disk.spill && !spill_claims_hold(s->disk.spill));
     worker_add_elapsed(w, s->stats.seconds);
     if (w->rounds < s->saving.resumed_from)
       s->saving.resumed_from = w->rounds;
@@ -348,7 +486,9 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
     if (load_number(from))
       load_store(s, from);
     if (s->ranks)
-      rank_paths_load(s, from);
+      rank_paths_load(s, from, key_is_valid);
+    from->bad = from->bad || (!s->ranks && needs_store(s) && !findings_are_sound(s, &s->error)) ||
+                (s->disk.spill && !spill_claims_hold(s->disk.spill));
   }
   from->bad |= from->at != from->end;
   return from->bad ? CHECKPOINT_NONE : what;

@@ -35,10 +35,11 @@ void worker_add_elapsed(struct worker *w, double seconds) { w->clock.started -= 
 /* Lets the worker continue to where a checkpoint can be written; the search ends there. False: it cannot. */
 static bool ends_suspended(struct worker *w, enum search_end why) {
   struct search *s = w->search;
-  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || worker_must_end(w))
+  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || s->stage->kind == STAGE_INITIAL || search_limited(w->end) ||
+      worker_must_end(w))
     return false;
   s->saving.ending = (int)why;
-  s->pause = true;
+  s->saving.wanted = s->pause = true;
   return true;
 }
 
@@ -80,7 +81,7 @@ static void make_room(struct worker *w) {
   struct search *s = w->search;
   bool worth = s->limits.spill_from > 0 || visited_bytes(s->visited_set) >= s->limits.memory / WORTH;
   if (s->backend->relocates && worth && (w->suspend_at != SUSPEND_NEVER || s->backend->candidates))
-    s->pause = true;
+    s->disk.full = s->pause = true;
   else if (!ends_suspended(w, SEARCH_MEMORY))
     worker_stop(w, SEARCH_MEMORY);
 }
@@ -108,7 +109,7 @@ bool worker_check_limits(struct worker *w) {
   if (memory_is_full(s) || (is_for_test(s) && w->suspend_at != SUSPEND_NEVER))
     make_room(w);
   if (s->checkpoints && s->stats.seconds >= s->saving.due)
-    s->pause = true;
+    s->saving.wanted = s->pause = true;
   if (visited_count(s->visited_set) >= VISITED_MAX_STATES)
     worker_stop(w, SEARCH_STATES);
   search_report_progress(&w->clock, s->progress, s->progress_context, &s->stats);

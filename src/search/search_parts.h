@@ -20,6 +20,7 @@ struct search_saving {
   uint32_t resumed_from; /* the depth of the layer in which it was resumed; UINT32_MAX: not resumed */
   _Atomic int ending;    /* a search_end: end after the checkpoint; EXHAUSTED: continue */
   double due;            /* the next checkpoint, in seconds of search time */
+  atomic_bool wanted;    /* the workers are suspended to write one; states on disk: perhaps for another reason */
   char **texts;          /* texts of errors that were found before it was resumed */
   uint32_t ntexts;
 };
@@ -28,6 +29,7 @@ struct search_saving {
 struct search_disk {
   const char *folder;  /* where states go when memory is full; NULL: the search ends then */
   struct spill *spill; /* NULL: all states are in memory */
+  atomic_bool full;    /* the workers are suspended because memory is full */
   char *error_text;
 };
 

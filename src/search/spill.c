@@ -4,6 +4,7 @@
 #include "search/visited_records.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Looked up together, so that memory accesses overlap. */
@@ -23,6 +24,7 @@ struct spill {
   state_ref next;           /* where the layer being built begins */
   uint64_t before;          /* number of states when it began */
   VEC(uint8_t *) path_keys; /* keys of states on paths */
+  VEC(state_ref) claims;    /* spill_claim */
   /* Maps references into memory to offsets on disk: */
   state_ref from[MAX_PARTITIONS][AGES + 1]; /* by partition: where each age begins */
   int64_t (*base)[AGES];                    /* by chunk: what to add to offsets in the chunk */
@@ -36,6 +38,7 @@ void spill_free(struct spill *p) {
   for (size_t i = 0; i < p->path_keys.n; i++)
     memory_free(p->path_keys.at[i]);
   vec_release(&p->path_keys);
+  vec_release(&p->claims);
   memory_free(p->base);
   memory_free(p->partition);
   memory_free(p);
@@ -120,20 +123,25 @@ static size_t size_of(const struct visited_reader *r) {
   return (size_t)(r->stored.bytes + r->stored.length - record_of(r));
 }
 
-/* Returns the number of states; `taken` of them were taken from the layer already: *left is where the others begin. */
-static uint64_t append_age(const struct search *s, struct spill *p, enum layer_age age, uint64_t taken,
+/* Returns the number of states. With a frontier, *left is where those begin that were not taken from it: it takes the
+   partitions in order. */
+static uint64_t append_age(const struct search *s, struct spill *p, enum layer_age age, const struct frontier *f,
                            state_ref *left) {
   uint64_t n = 0;
+  bool found = false;
   for (uint32_t partition = 0; partition < visited_partitions(s->visited_set); partition++) {
     struct visited_reader r = visited_reader(s->visited_set, p->from[partition][age], p->from[partition][age + 1]);
     while (visited_read(&r)) {
-      if (n++ == taken)
+      n++;
+      if (f && !found && partition < f->layer->partitions && r.ref >= f->reader[partition].next) {
         *left = disk_log_end(p->disk_log);
+        found = true;
+      }
       if (!disk_log_append(p->disk_log, record_of(&r), size_of(&r), spill_relocate(p, r.stored.parent)))
         return n;
     }
   }
-  if (n <= taken)
+  if (!found)
     *left = disk_log_end(p->disk_log);
   return n;
 }
@@ -155,7 +163,7 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
   struct search_stage *at = s->stage;
   struct frontier *f = all[0]->taken.frontier;
   int error;
-  state_ref left = 0, layer, none;
+  state_ref left = 0, layer, none = 0;
   struct disk_log *disk_log = disk_log_new(s->disk.folder, &error);
   if (!disk_log) {
     stop_spilling(s, all[0], error);
@@ -165,12 +173,12 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
   p->disk_log = disk_log;
   find_ages(s, p);
   find_bases(s->visited_set, p);
-  p->states = append_age(s, p, AGE_BEFORE, UINT64_MAX, &none);
+  p->states = append_age(s, p, AGE_BEFORE, NULL, &none);
   layer = disk_log_end(disk_log);
-  p->states += append_age(s, p, AGE_LAYER, f ? (uint64_t)f->taken : 0, &left);
+  p->states += append_age(s, p, AGE_LAYER, f, &left);
   p->next = disk_log_end(disk_log);
   p->before = p->states;
-  p->states += append_age(s, p, AGE_NEXT, UINT64_MAX, &none);
+  p->states += append_age(s, p, AGE_NEXT, NULL, &none);
   if (!disk_log_flush(disk_log)) {
     stop_spilling(s, all[0], disk_log_error(disk_log));
     spill_free(p);
@@ -181,6 +189,8 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
     relocate_findings(s, p, all[i]);
   }
   at->layer = (struct layer){.partitions = 1, .from = {layer}, .to = {p->next}};
+  for (size_t i = 0; i < at->first.n; i++)
+    at->first.at[i] = spill_relocate(p, at->first.at[i]);
   if (f) {
     f->on_disk = true;
     f->disk_log = disk_log_reader(disk_log, left, p->next);
@@ -335,7 +345,35 @@ bool spill_candidate_is_next(const struct search *s, state_ref candidate) {
   return !(parent & CANDIDATE_KNOWN) || parent & CANDIDATE_NEXT;
 }
 
-static void empty_candidates(struct search *s, struct worker *const *all, uint32_t n) { empty(s, all, n); }
+/* Can the workers be saved as they are? */
+static bool is_time_to_save(const struct search *s, struct worker *const *all, uint32_t n) {
+  bool ok = s->checkpoints && s->saving.wanted && s->stage->kind != STAGE_INITIAL && s->stage->kind != STAGE_BEYOND;
+  for (uint32_t i = 0; i < n; i++)
+    ok &= !all[i]->amid_state && all[i]->deferral.states.n == 0;
+  return ok;
+}
+
+static void save(struct search *s, struct worker *const *all, uint32_t n) {
+  s->saving.wanted = false;
+  checkpoint_write(s, all, n);
+  if (s->saving.ending != SEARCH_EXHAUSTED)
+    worker_stop(all[0], (enum search_end)s->saving.ending);
+}
+
+static void begin_or_save(struct search *s, struct worker *const *all, uint32_t n) {
+  bool only_save = s->saving.wanted && !s->disk.full;
+  if (is_time_to_save(s, all, n))
+    save(s, all, n);
+  if (!only_save && !search_limited(all[0]->end))
+    begin(s, all, n);
+  s->disk.full = false;
+}
+
+static void empty_candidates(struct search *s, struct worker *const *all, uint32_t n) {
+  s->disk.full = false;
+  if (empty(s, all, n) && !search_limited(all[0]->end) && is_time_to_save(s, all, n))
+    save(s, all, n);
+}
 
 static bool close_layer(struct worker *w, bool made) {
   struct search *s = w->search;
@@ -409,6 +447,74 @@ static struct stored read_at(const struct search *s, state_ref ref, disk_log_byt
   return candidate;
 }
 
+/* --- checkpoints --- */
+
+void spill_save(struct spill *p, struct saver *to) {
+  save_number(to, p->states);
+  save_number(to, p->next);
+  save_number(to, p->before);
+  save_number(to, disk_log_end(p->disk_log));
+  disk_log_save(p->disk_log, to);
+}
+
+/* Every record ends before the end, and has a valid key. */
+static bool records_are_sound(struct search *s, struct disk_log *log, uint64_t *n, visited_key_fn *valid) {
+  struct disk_log_reader r = disk_log_reader(log, 0, disk_log_end(log));
+  bool ok = true;
+  for (*n = 0; ok && read_record(&r); ++*n)
+    ok = valid(s, &(struct state){r.stored.bytes, r.stored.length});
+  ok &= r.next == r.end && !disk_log_error(log);
+  disk_log_reader_release(&r);
+  return ok;
+}
+
+bool spill_load(struct search *s, struct loader *from, visited_key_fn *valid) {
+  uint64_t states = load_number(from), next = load_number(from), before = load_number(from), n;
+  size_t length;
+  int error;
+  const uint8_t *bytes = load_block(from, &length);
+  struct disk_log *log = bytes && s->disk.folder ? disk_log_new(s->disk.folder, &error) : NULL;
+  if (!log)
+    return false;
+  struct spill *p = memory_alloc(sizeof *p);
+  *p = (struct spill){.disk_log = log, .states = states, .next = next, .before = before};
+  if (!disk_log_append_bytes(log, bytes, length) || !records_are_sound(s, log, &n, valid) || n != states ||
+      before > states || visited_count(s->visited_set) != 0) {
+    spill_free(p);
+    return false;
+  }
+  s->disk.spill = p;
+  s->backend = &visited_on_disk;
+  visited_free(s->visited_set);
+  s->visited_set = visited_new();
+  return spill_claim(p, next, true);
+}
+
+bool spill_claim(struct spill *p, state_ref ref, bool may_be_end) {
+  if (ref != disk_log_end(p->disk_log) || !may_be_end)
+    vec_push(&p->claims, ref);
+  return true;
+}
+
+static int compare_refs(const void *a, const void *b) {
+  state_ref x = *(const state_ref *)a, y = *(const state_ref *)b;
+  return x < y ? -1 : x > y;
+}
+
+bool spill_claims_hold(struct spill *p) {
+  struct disk_log_reader r = disk_log_reader(p->disk_log, 0, disk_log_end(p->disk_log));
+  size_t i = 0;
+  if (p->claims.n > 0)
+    qsort(p->claims.at, p->claims.n, sizeof *p->claims.at, compare_refs);
+  while (i < p->claims.n && read_record(&r) && p->claims.at[i] >= r.ref)
+    while (i < p->claims.n && p->claims.at[i] == r.ref)
+      i++;
+  disk_log_reader_release(&r);
+  bool hold = i == p->claims.n;
+  vec_clear(&p->claims);
+  return hold;
+}
+
 static struct state *path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {
   struct spill *p = s->disk.spill;
   VEC(struct state) back = {0};
@@ -418,30 +524,56 @@ static struct state *path(const struct search *s, const struct finding *f, uint3
     struct stored last = read_at(s, f->target, &bytes);
     vec_push(&back, keep(p, &last));
   }
-  for (state_ref r = f->state; r != STATE_REF_NONE;) {
+  bool sound = true, resumed = s->checkpoints && s->checkpoints->resumed;
+  for (state_ref r = f->state; r != STATE_REF_NONE && sound;) {
     struct stored on = read_at(s, r, &bytes);
+    sound = !resumed ||
+            (s->space->ops->checkpoint.valid(s->space, &(struct state){on.bytes, on.length}) && back.n <= p->states);
     vec_push(&back, keep(p, &on));
     r = on.parent;
   }
   vec_reverse(&back, 0);
   vec_release(&bytes);
+  if (!sound) { /* only if the checkpoint was forged */
+    vec_release(&back);
+    return NULL;
+  }
   *n = (uint32_t)back.n;
   return back.at;
 }
 
 static void open_frontier(struct frontier *f, const struct search *s, const struct layer *layer) {
+  const struct search_stage *at = s->stage;
+  struct disk_log *log = s->disk.spill->disk_log;
   *f = (struct frontier){.layer = layer,
                          .on_disk = true,
-                         .disk_log = disk_log_reader(s->disk.spill->disk_log, layer->from[0], layer->to[0])};
+                         .disk_log = disk_log_reader(log, at->begun ? at->at[0] : layer->from[0], layer->to[0])};
+  if (!at->begun)
+    return;
+  f->first = at->first.at;
+  f->nfirst = at->first.n;
+  f->taken = at->done;
 }
 
-uint32_t spill_read_states(struct disk_log_reader *r, struct frontier_state *to, uint32_t most, disk_log_bytes *into) {
+static void take_bytes(disk_log_bytes *into, const struct stored *at) {
+  vec_reserve(into, into->n + at->length + KEY_SHORT_BYTES);
+  if (at->length > 0)
+    memcpy(into->at + into->n, at->bytes, at->length);
+  into->n += at->length;
+}
+
+uint32_t spill_take(struct frontier *f, struct frontier_state *to, uint32_t most, disk_log_bytes *into) {
+  struct disk_log_reader *r = &f->disk_log;
+  disk_log_bytes one = {0};
   uint32_t n = 0;
   vec_clear(into);
+  for (; n < most && f->nfirst > 0; f->nfirst--, f->first++) {
+    to[n] = (struct frontier_state){*f->first, disk_log_get(r->disk_log, *f->first, &one)};
+    take_bytes(into, &to[n++].stored);
+  }
+  vec_release(&one);
   while (n < most && read_record(r)) {
-    vec_reserve(into, into->n + r->stored.length + KEY_SHORT_BYTES);
-    memcpy(into->at + into->n, r->stored.bytes, r->stored.length);
-    into->n += r->stored.length;
+    take_bytes(into, &r->stored);
     to[n++] = (struct frontier_state){r->ref, r->stored};
   }
   const uint8_t *bytes = into->at;
@@ -475,10 +607,18 @@ static void count(struct worker *w) {
 
 /* Memory is full. The proviso can be evaluated only when all candidates are resolved. */
 static bool suspend(struct worker *w) {
-  bool uses_proviso = w->space->uses_proviso, in_memory = !w->search->disk.spill;
+  struct search *s = w->search;
+  bool uses_proviso = w->space->uses_proviso, in_memory = !s->disk.spill;
   if (uses_proviso && !(worker_flush(w) && (!in_memory || worker_expand_waiting(w))))
     return false;
-  return worker_suspend_all(w) && (!uses_proviso || worker_expand_waiting(w));
+  if (s->saving.wanted && (w->shared || w->suspend_at == SUSPEND_ANYWHERE) && !worker_flush(w))
+    return false; /* see suspend in visited_backend.c */
+  if (!worker_suspend_all(w) || (uses_proviso && !worker_expand_waiting(w)))
+    return false;
+  if (!uses_proviso || in_memory || !s->saving.wanted)
+    return true;
+  s->pause = true; /* again, now that no steps are deferred */
+  return worker_suspend_all(w);
 }
 
 /* A search that was not limited has merged them with the file. */
@@ -501,7 +641,7 @@ const struct visited_backend visited_spillable = {.new_set = new_plain,
                                                   .probe = memory_probe,
                                                   .count = memory_count,
                                                   .suspend = suspend,
-                                                  .suspend_all = begin};
+                                                  .suspend_all = begin_or_save};
 
 const struct visited_backend visited_on_disk = {.new_set = new_plain,
                                                 .proviso = PROVISO_WHEN_EMPTIED,

@@ -57,7 +57,8 @@ struct state *memory_path(const struct search *s, const struct finding *f, uint3
   uint32_t length = f->target != STATE_REF_NONE;
   *goal = finding_goal(f);
   for (state_ref r = f->state; r != STATE_REF_NONE; r = visited_get(s->visited_set, r).parent)
-    length++;
+    if (!visited_has(s->visited_set, r) || length++ > visited_count(s->visited_set))
+      return NULL; /* only if the checkpoint was forged */
   struct state *path = memory_alloc((length ? length : 1) * sizeof *path);
   uint32_t at = length;
   if (f->target != STATE_REF_NONE) {

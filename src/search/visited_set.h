@@ -190,6 +190,12 @@ struct visited_set *visited_rekey(struct visited_set *, rekey_fn *, void *contex
 /* References are preserved; the index is rebuilt. visited_load returns NULL if the data is invalid. */
 void visited_save(const struct visited_set *, struct saver *);
 struct visited_set *visited_load(struct loader *);
+/* The same for data from outside, which may be any bytes; it is invalid unless every key is valid. */
+struct state;
+typedef bool visited_key_fn(void *context, const struct state *key);
+struct visited_set *visited_load_valid(struct loader *, visited_key_fn *valid, void *context);
+/* Is it the reference of a state of the partition, or the place behind the last one in a chunk? */
+bool visited_is_position(const struct visited_set *, uint32_t partition, state_ref);
 
 uint64_t visited_count(const struct visited_set *);
 size_t visited_bytes(const struct visited_set *); /* memory in use, including the index */

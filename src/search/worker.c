@@ -68,8 +68,15 @@ static bool suspend(struct worker *w);
 /* Can the worker be suspended between two steps of a state? With a disk log it can: the worker has its own copy of the
    state it expands. */
 static bool can_suspend_here(const struct worker *w) {
-  return w->suspend_at == SUSPEND_ANYWHERE ||
-         (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->backend->candidates && !w->space->uses_proviso);
+  return w->suspend_at == SUSPEND_ANYWHERE || (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->disk.full &&
+                                               w->search->backend->candidates && !w->space->uses_proviso);
+}
+
+static bool suspend_here(struct worker *w) {
+  w->amid_state = w->suspend_at == SUSPEND_BETWEEN_STATES;
+  bool more = suspend(w);
+  w->amid_state = false;
+  return more;
 }
 
 __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
@@ -82,7 +89,7 @@ __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
     if (!worker_check_limits(w))
       return false;
   }
-  return !w->search->pause || !can_suspend_here(w) || suspend(w);
+  return !w->search->pause || !can_suspend_here(w) || suspend_here(w);
 }
 
 static inline bool tick(struct worker *w, uint32_t ticks) {

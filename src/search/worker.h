@@ -138,7 +138,8 @@ struct worker {
   /* With several ranks: sends a successor to its owner instead of inserting it; else NULL. */
   bool (*send)(struct worker *, const struct state *, const struct edge *, fault_cost);
   struct message_batches *batches;
-  bool made; /* its part of the work is complete */
+  bool made;       /* its part of the work is complete */
+  bool amid_state; /* suspended between two steps of a state */
   enum suspend_point suspend_at;
 };
 
@@ -181,6 +182,8 @@ void worker_add_elapsed(struct worker *, double seconds); /* adds the time of an
 /* Pending insertions, and what the worker remembers of the visited set. */
 void worker_save(const struct worker *, struct saver *);
 void worker_load(struct worker *, struct loader *);
+/* After loading: do all its references refer to states? */
+bool worker_refs_are_sound(const struct worker *, bool (*is_state)(const struct search *, state_ref));
 
 /* Updates references after states have moved from memory to the disk log. */
 void worker_relocate(struct worker *, const struct spill *);

@@ -12,33 +12,99 @@ void worker_save(const struct worker *w, struct saver *to) {
   save_number(to, w->queue.keys.n);
   save_bytes(to, w->queue.keys.at, w->queue.keys.n);
   save_number(to, w->queue.nshort);
-  save_bytes(to, w->queue.short_pending, w->queue.nshort * sizeof *w->queue.short_pending);
+  for (uint32_t i = 0; i < w->queue.nshort; i++) {
+    const struct short_pending *p = &w->queue.short_pending[i];
+    save_bytes(to, &p->key, sizeof p->key);
+    save_number(to, p->from);
+    save_number(to, p->fault_cost);
+    save_number(to, p->invisible);
+  }
   save_number(to, w->short_keyed.length);
   save_number(to, w->short_keyed.words);
   save_number(to, w->deferral.completed);
   save_number(to, w->deferral.states.n);
-  save_bytes(to, w->deferral.states.at, w->deferral.states.n * sizeof *w->deferral.states.at);
+  for (size_t i = 0; i < w->deferral.states.n; i++) {
+    save_number(to, w->deferral.states.at[i].ref);
+    save_number(to, w->deferral.states.at[i].proviso);
+  }
   save_bytes(to, w->recent, sizeof *w->recent << RECENT_BITS);
 }
 
-void worker_load(struct worker *w, struct loader *from) {
+static bool key_is_valid(const struct worker *w, const uint8_t *bytes, uint32_t length) {
+  return w->space->ops->checkpoint.valid(w->space, &(struct state){bytes, length});
+}
+
+static void load_pending(struct worker *w, struct loader *from) {
   w->queue.n = (uint32_t)load_below(from, BATCH);
   load_bytes(from, w->queue.pending, w->queue.n * sizeof *w->queue.pending);
-  w->queue.keys.n = (size_t)load_below(from, (uint64_t)(from->end - from->at));
-  vec_reserve(&w->queue.keys, w->queue.keys.n);
+  w->queue.keys.n = (size_t)load_below(from, (uint64_t)(from->end - from->at) + 1);
+  vec_reserve(&w->queue.keys, w->queue.keys.n + KEY_SHORT_BYTES);
   load_bytes(from, w->queue.keys.at, w->queue.keys.n);
-  for (uint32_t i = 0; i < w->queue.n; i++)
-    from->bad |= w->queue.pending[i].key > w->queue.keys.n ||
-                 w->queue.pending[i].length > w->queue.keys.n - w->queue.pending[i].key;
+  uint64_t decided_by =
+      w->space->query->nproperties < 64 ? (UINT64_C(1) << w->space->query->nproperties) - 1 : UINT64_MAX;
+  for (uint32_t i = 0; i < w->queue.n && !from->bad; i++) {
+    struct pending_insert *p = &w->queue.pending[i];
+    from->bad |= p->key > w->queue.keys.n || p->length > w->queue.keys.n - p->key || (p->broken & ~decided_by) != 0;
+    if (from->bad || !key_is_valid(w, w->queue.keys.at + p->key, p->length)) {
+      from->bad = true;
+      break;
+    }
+    p->hash = key_hash(w->queue.keys.at + p->key, p->length);
+    p->probe_position = 0;
+  }
+}
+
+static void load_short_pending(struct worker *w, struct loader *from) {
   w->queue.nshort = (uint32_t)load_below(from, BATCH);
-  load_bytes(from, w->queue.short_pending, w->queue.nshort * sizeof *w->queue.short_pending);
-  w->short_keyed.length = (uint32_t)load_number(from);
-  w->short_keyed.words = (uint32_t)load_number(from);
+  for (uint32_t i = 0; i < w->queue.nshort; i++) {
+    struct short_pending *p = &w->queue.short_pending[i];
+    load_bytes(from, &p->key, sizeof p->key);
+    p->from = load_number(from);
+    p->fault_cost = (fault_cost)load_number(from);
+    p->invisible = load_below(from, 2);
+    p->probe_position = 0;
+  }
+  w->short_keyed.length = (uint32_t)load_below(from, KEY_SHORT_BYTES + 1);
+  w->short_keyed.words = (uint32_t)load_below(from, KEY_SHORT_BYTES / 8 + 1);
+  from->bad |= w->short_keyed.words % 2 != 0 || w->short_keyed.length > 8 * w->short_keyed.words;
+  for (uint32_t i = 0; i < w->queue.nshort && !from->bad; i++) {
+    struct short_pending *p = &w->queue.short_pending[i];
+    struct short_key given = p->key;
+    p->key = (struct short_key){{0}};
+    key_words((const uint8_t *)&given, w->short_keyed.length, &p->key);
+    from->bad |= !key_is_valid(w, (const uint8_t *)&p->key, w->short_keyed.length);
+    p->hash = key_hash_short(&p->key, w->short_keyed.length);
+  }
+}
+
+void worker_load(struct worker *w, struct loader *from) {
+  load_pending(w, from);
+  load_short_pending(w, from);
   w->deferral.completed = memory_size(load_number(from));
-  w->deferral.states.n = (size_t)load_below(from, (uint64_t)(from->end - from->at) / sizeof *w->deferral.states.at + 1);
-  vec_reserve(&w->deferral.states, w->deferral.states.n);
-  load_bytes(from, w->deferral.states.at, w->deferral.states.n * sizeof *w->deferral.states.at);
+  w->deferral.states.n = (size_t)load_below(from, (uint64_t)(from->end - from->at) / 16 + 1);
+  vec_reserve(&w->deferral.states, w->deferral.states.n + 1);
+  for (size_t i = 0; i < w->deferral.states.n; i++) {
+    w->deferral.states.at[i].ref = load_number(from);
+    w->deferral.states.at[i].proviso = load_below(from, 2);
+  }
+  from->bad |= w->deferral.completed > w->deferral.states.n;
   load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);
+  if (from->bad)
+    w->queue.n = w->queue.nshort = 0, w->deferral.states.n = 0;
+}
+
+bool worker_refs_are_sound(const struct worker *w, bool (*is_state)(const struct search *, state_ref)) {
+  const struct search *s = w->search;
+  for (uint32_t i = 0; i < w->queue.n; i++)
+    if (!is_state(s, w->queue.pending[i].from))
+      return false;
+  for (uint32_t i = 0; i < w->queue.nshort; i++)
+    if (!is_state(s, w->queue.short_pending[i].from))
+      return false;
+  for (size_t i = 0; i < w->deferral.states.n; i++)
+    if (!is_state(s, w->deferral.states.at[i].ref))
+      return false;
+  return true;
 }
 
 /* --- states on disk --- */

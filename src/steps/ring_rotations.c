@@ -34,7 +34,7 @@ static uint64_t seen(const struct partition *p, const struct element_scalarset *
    of the members that it mentions. */
 static void hash_ring(struct canonical *k, const struct partition *p, const struct element_scalarset *f,
                       const struct hyperedge *l) {
-  const struct occurrence *m = k->contents.occurrences.at + l->first;
+  const struct occurrence *m = l->n > 0 ? k->contents.occurrences.at + l->first : NULL;
   uint32_t from = on_ring(f, l->a) ? l->a : on_ring(f, l->b) ? l->b : NO_ELEMENT;
   uint64_t all = l->shape, sum = 0;
   if (l->a != NO_ELEMENT)

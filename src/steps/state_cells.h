@@ -80,6 +80,11 @@ uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, stru
 /* sorts; removes duplicates where channels are sets */
 content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n);
 
+/* For tables and rows that come from outside. Are all contents of the tables what they should be? Then: is the row a
+   state? Its names must be those of contents. */
+bool state_cells_are_sound(const struct state_cells *);
+bool row_is_sound(const struct state_cells *, const content *row);
+
 content budget_put(struct state_cells *, int64_t lost, int64_t duplicated);
 
 void state_cells_from_config(struct state_cells *, const struct config *, content *row);

@@ -275,6 +275,15 @@ static void op_save(struct system *system, struct saver *to) {
   save_block(to, system->farthest.bytes, system->farthest.length);
 }
 
+static bool op_valid(struct system *system, const struct state *state) {
+  struct step_system *s = step_system_of(system);
+  if (state->length != s->keys.nbytes)
+    return false;
+  keys_load(&s->keys, state, s->words);
+  keys_unpack(&s->keys, s->words, s->scratch.row);
+  return row_is_sound(&s->cells, s->scratch.row);
+}
+
 static void op_load(struct system *system, struct loader *from) {
   struct step_system *s = step_system_of(system);
   uint32_t before = s->keys.nwords;
@@ -287,6 +296,7 @@ static void op_load(struct system *system, struct loader *from) {
     width[i] = (uint8_t)load_below(from, 33);
     load_intern(from, s->cells.tables[i]);
   }
+  from->bad |= !state_cells_are_sound(&s->cells);
   size_t length;
   const void *farthest = load_block(from, &length);
   if (!from->bad) {
@@ -298,7 +308,9 @@ static void op_load(struct system *system, struct loader *from) {
     if (length > 0 && !from->bad) {
       memset(s->scratch.packed, 0, s->keys.nwords * sizeof *s->scratch.packed);
       memcpy(s->scratch.packed, farthest, length);
-      keep_farthest(s, distance, s->scratch.packed);
+      from->bad |= !op_valid(system, &(struct state){(const uint8_t *)s->scratch.packed, (uint32_t)length});
+      if (!from->bad)
+        keep_farthest(s, distance, s->scratch.packed);
     }
     system->distance = distance;
   }
@@ -373,6 +385,7 @@ static const struct system_ops step_system_ops = {
     .widening.widened = op_widened,
     .checkpoint.save = op_save,
     .checkpoint.load = op_load,
+    .checkpoint.valid = op_valid,
     .memory = op_memory,
     .free = op_free,
 };

@@ -64,3 +64,18 @@ void initial_set_fill(const struct model *m, const value *set, size_t n, struct 
     at = end;
   }
 }
+
+bool initial_set_is_sound(const struct model *m, const value *set, size_t n) {
+  size_t at = 0;
+  while (at < n) {
+    if (set[at] < 0 || set[at] >= (value)m->nroles || (at > 0 && set[at] < set[0]))
+      return false;
+    const struct role *role = &m->roles[set[at++]];
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_INPUT && (at >= n || !value_is_sound(&m->values, role->vars[i].type, set[at++])))
+        return false;
+    if (role_ninputs(role) == 0)
+      return false;
+  }
+  return true;
+}

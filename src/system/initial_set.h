@@ -21,4 +21,7 @@ size_t initial_set_members(const struct model *, const value *set, size_t n);
    read only the set, any such assignment is correct. */
 void initial_set_fill(const struct model *, const value *set, size_t n, struct config *);
 
+/* For states that come from outside: do these numbers form such a set? */
+bool initial_set_is_sound(const struct model *, const value *set, size_t n);
+
 #endif

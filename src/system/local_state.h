@@ -11,4 +11,9 @@
 /* Don't-cares become the first value of their type. */
 void local_fill_dont_care(struct model *, uint32_t role, value *local);
 
+/* For states that come from outside: is this vector of n numbers a local state of the role? Initial values count only
+   if they are kept. followed: status bits besides those of enum status that may be set. */
+bool local_is_sound(const struct model *, uint32_t role, const value *local, size_t n, bool keeps_initials,
+                    value followed);
+
 #endif

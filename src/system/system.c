@@ -13,11 +13,11 @@ void system_save_common(const struct system *s, struct saver *to) {
 }
 
 void system_load_common(struct system *s, struct loader *from) {
-  s->order_mattered = load_number(from);
-  s->order_unstable = load_number(from);
+  s->order_mattered = load_below(from, 2);
+  s->order_unstable = load_below(from, 2);
   s->channel_bound = (uint32_t)load_number(from);
   s->distance = (uint32_t)load_number(from);
-  s->distance_cut = load_number(from);
+  s->distance_cut = load_below(from, 2);
 }
 
 void run_add(struct run *run, struct witness *w) {

@@ -119,6 +119,9 @@ struct system_threads {
 struct system_checkpoint {
   void (*save)(struct system *, struct saver *);
   void (*load)(struct system *, struct loader *);
+  /* After `load`: can these bytes be the key of a state? Whoever wrote them, the other functions can then be called
+     with it. */
+  bool (*valid)(struct system *, const struct state *);
 };
 
 /* Keys have become too narrow (system->restart): `widen` chooses a new layout with room for all interned ids. `widened`
