@@ -17,11 +17,14 @@
 /* Takes the text over. */
 static rondo_model *model_of(rondo *r, const char *path, char *text, size_t length) {
   struct parsed_file parsed;
-  if (!parsed_file_borrow(&parsed, r, path, text, length)) {
+  struct source source = {path, text, length};
+  bool automaton = source_is_threshold_automaton(&source); /* read by `prove` */
+  if (!automaton && !parsed_file_borrow(&parsed, r, path, text, length)) {
     memory_free(text);
     return NULL;
   }
-  parsed_file_release(&parsed);
+  if (!automaton)
+    parsed_file_release(&parsed);
   rondo_model *m = memory_alloc(sizeof *m);
   m->rondo = r;
   m->path = memory_strdup(path);

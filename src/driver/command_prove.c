@@ -124,7 +124,14 @@ static int prove_counters(const struct parsed_file *parsed, const struct command
 int command_prove(const struct command_options *o) {
   struct parsed_file parsed;
   const char *path = only_file(o);
-  if (!path || !parsed_file_load(&parsed, o->rondo, path))
+  if (!path || !model_text_load(&parsed, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  if (source_is_threshold_automaton(&parsed.source)) {
+    int status = prove_automaton(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
+  if (!parsed_text(&parsed))
     return EXIT_BAD_INPUT;
   int status = ast_model_kind(parsed.tree) == MODEL_ROUNDS ? prove_rounds(&parsed, o) : prove_counters(&parsed, o);
   parsed_file_release(&parsed);

@@ -85,6 +85,13 @@ static bool parsed_file_parse(struct parsed_file *s, struct rondo *context, cons
                               size_t length) {
   *s = (struct parsed_file){.rondo = context, .source = {path, text, length}, .text = text};
   arena_init(&s->arena);
+  if (source_is_threshold_automaton(&s->source)) {
+    context_error(
+        context, E0813,
+        "'%s' is a threshold automaton: it is proved for all values of its parameters\n  help: rondo prove %s", path,
+        path);
+    return false;
+  }
   struct diags diags;
   diags_init(&diags, &s->source);
   reading_begin(context, &diags);
@@ -96,13 +103,32 @@ static bool parsed_file_parse(struct parsed_file *s, struct rondo *context, cons
 }
 
 bool parsed_file_load(struct parsed_file *s, struct rondo *context, const char *path) {
-  size_t length;
+  return model_text_load(s, context, path) && parsed_text(s);
+}
+
+bool model_text_load(struct parsed_file *s, struct rondo *context, const char *path) {
   const struct rondo_model *given = context->given;
-  if (given && path == given->path)
-    return parsed_file_borrow(s, context, path, given->text, given->length);
-  char *text = file_read(context, path, MODEL_BYTES_MAX, &length);
-  *s = (struct parsed_file){0};
-  return text && parsed_file_adopt(s, context, strcmp(path, "-") ? path : "<standard input>", text, length);
+  bool known = given && path == given->path;
+  *s = (struct parsed_file){.rondo = context, .source = {path, "", 0}, .borrowed = known};
+  if (known) {
+    s->source.length = given->length;
+    s->text = given->text;
+  } else {
+    s->text = file_read(context, path, MODEL_BYTES_MAX, &s->source.length);
+    s->source.path = strcmp(path, "-") ? path : "<standard input>";
+  }
+  if (!s->text)
+    return false;
+  s->source.text = s->text;
+  arena_init(&s->arena);
+  return true;
+}
+
+bool parsed_text(struct parsed_file *s) {
+  struct parsed_file read = *s;
+  arena_release(&read.arena);
+  return (read.borrowed ? parsed_file_borrow : parsed_file_adopt)(s, read.rondo, read.source.path, read.text,
+                                                                  read.source.length);
 }
 
 bool parsed_file_adopt(struct parsed_file *s, struct rondo *context, const char *path, char *text, size_t length) {
@@ -181,6 +207,24 @@ struct counter_system *counters_load(const struct parsed_file *s, const struct c
   diags_release(&diags);
   memory_free(bindings);
   return system;
+}
+
+struct threshold_automaton *threshold_automaton_load(const struct parsed_file *s, const struct command_options *o) {
+  struct param_binding *bindings = bindings_single(o, true);
+  struct diags diags;
+  if (!bindings)
+    return NULL;
+  diags_init(&diags, &s->source);
+  reading_begin(s->rondo, &diags);
+  struct threshold_automaton *a = threshold_automaton_read(&s->source, bindings, o->defines.n, &diags);
+  if (!reading_end(s->rondo, &diags)) {
+    threshold_automaton_free(a);
+    a = NULL;
+  }
+  context_diagnostics(s->rondo, &diags);
+  diags_release(&diags);
+  memory_free(bindings);
+  return a;
 }
 
 static bool is_binding(const char *word) {
@@ -303,5 +347,11 @@ bool property_find(struct rondo *context, const struct model *m, const char *nam
 bool counter_property_find(struct rondo *context, const struct counter_system *s, const char *name, uint32_t *found) {
   struct named_array all = {s->properties, sizeof *s->properties, offsetof(struct counter_property, name),
                             s->nproperties};
+  return name_find(context, "property", name, &all, found);
+}
+
+bool specification_find(struct rondo *context, const struct threshold_automaton *a, const char *name, uint32_t *found) {
+  struct named_array all = {a->specifications, sizeof *a->specifications, offsetof(struct ta_specification, name),
+                            a->nspecifications};
   return name_find(context, "property", name, &all, found);
 }

@@ -3,6 +3,7 @@
 #define RONDO_DRIVER_LOAD_H
 
 #include "driver/options.h"
+#include "lang/threshold_automaton.h"
 #include "lang/typecheck.h"
 #include "lang/typecheck_counters.h"
 
@@ -22,6 +23,10 @@ struct parsed_file { /* a file that parses */
 };
 
 bool parsed_file_load(struct parsed_file *, struct rondo *, const char *path);
+/* In two steps: the text, without a tree; then the tree. Threshold automata have no tree: ask
+   source_is_threshold_automaton in between. */
+bool model_text_load(struct parsed_file *, struct rondo *, const char *path);
+bool parsed_text(struct parsed_file *); /* false: reported, and released */
 bool parsed_file_adopt(struct parsed_file *, struct rondo *, const char *path, char *text,
                        size_t length); /* takes the text over */
 bool parsed_file_borrow(struct parsed_file *, struct rondo *, const char *path, char *text, size_t length);
@@ -36,6 +41,9 @@ struct model *model_load(const struct parsed_file *, const struct param_binding 
 
 /* NULL: the error was reported. A file that is no counter system is refused. */
 struct counter_system *counters_load(const struct parsed_file *, const struct command_options *);
+
+/* The automaton in a text. NULL: the error was reported. */
+struct threshold_automaton *threshold_automaton_load(const struct parsed_file *, const struct command_options *);
 
 /* The values that `-D` gives, of ranges the lowest; for memory_free. */
 struct param_binding *bindings_lowest(const struct command_options *);
@@ -60,5 +68,6 @@ const char *only_file(const struct command_options *);
 bool environment_find(struct rondo *, const struct model *, const char *name, uint32_t *);
 bool property_find(struct rondo *, const struct model *, const char *name, uint32_t *);
 bool counter_property_find(struct rondo *, const struct counter_system *, const char *name, uint32_t *);
+bool specification_find(struct rondo *, const struct threshold_automaton *, const char *name, uint32_t *);
 
 #endif

@@ -13,6 +13,9 @@ struct proof_limits prove_limits(const struct command_options *);
 /* Reports the results and writes the certificates. Returns the exit status. */
 int prove_report(const struct command_options *, const struct proof_result *, uint32_t n);
 
+/* prove_automata.c */
+int prove_automaton(const struct parsed_file *, const struct command_options *);
+
 /* prove_rounds.c */
 int prove_rounds(const struct parsed_file *, const struct command_options *);
 

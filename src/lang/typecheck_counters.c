@@ -84,7 +84,7 @@ struct term *counter_quotient_param(struct counter_checker *c, struct span at, s
   return quotient;
 }
 
-static void unknown_bindings(struct counter_checker *c, const struct param_binding *b, size_t n) {
+void counter_unknown_bindings(struct counter_checker *c, const struct param_binding *b, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const struct scope_symbol *e = scope_find(&c->globals, b[i].name);
     if (e && e->kind == SYMBOL_PARAM)
@@ -373,7 +373,7 @@ static void check_start(struct counter_checker *c) {
 /* ---- moves ---- */
 
 /* Sums of counters and amounts are non-negative by construction. */
-static bool is_natural(const struct term *t) {
+bool counter_term_is_natural(const struct term *t) {
   switch (t->op) {
   case TERM_NUMBER:
     return t->number >= 0;
@@ -381,11 +381,11 @@ static bool is_natural(const struct term *t) {
   case TERM_AMOUNT:
     return true;
   case TERM_ADD:
-    return is_natural(t->kid[0]) && is_natural(t->kid[1]);
+    return counter_term_is_natural(t->kid[0]) && counter_term_is_natural(t->kid[1]);
   case TERM_TIMES:
-    return t->kid[0]->number >= 0 && is_natural(t->kid[1]);
+    return t->kid[0]->number >= 0 && counter_term_is_natural(t->kid[1]);
   case TERM_IF:
-    return is_natural(t->kid[1]) && is_natural(t->kid[2]);
+    return counter_term_is_natural(t->kid[1]) && counter_term_is_natural(t->kid[2]);
   case TERM_PARAM:
   case TERM_CONTROL:
   case TERM_SUB:
@@ -438,7 +438,7 @@ static void check_flow(struct counter_checker *c, const struct ast *a, struct co
     diag_error(c->diags, E0604, a->kid[2]->word, "'%s' goes to itself", from->name);
     return;
   }
-  if (!is_natural(amount))
+  if (!counter_term_is_natural(amount))
     m->guard = term_and(c, a->at, m->guard, natural(c, a->at, amount));
   struct term **out = &f->out[from->index], **in = &f->in[to->index];
   *out = *out ? term_sum(c, a->at, *out, amount, false) : amount;
@@ -479,7 +479,7 @@ static void check_assignment(struct counter_checker *c, const struct ast *a, str
     return;
   f->assigned[e->index] = true;
   m->counters[e->index] = next;
-  if (!is_natural(next))
+  if (!counter_term_is_natural(next))
     m->guard = term_and(c, a->at, m->guard, natural(c, a->at, next));
 }
 
@@ -606,7 +606,7 @@ struct counter_system *counters_typecheck(const struct ast *file, const struct s
   refuse_algorithm_declarations(&c);
   declare_counter_params(&c);
   declare_counters(&c);
-  unknown_bindings(&c, bindings, nbindings);
+  counter_unknown_bindings(&c, bindings, nbindings);
   check_params(&c, bindings, nbindings);
   declare_control_types(&c);
   declare_controls(&c);
@@ -675,7 +675,7 @@ bool rounds_param_system(const struct ast *file, const struct source *source, co
   *out = (struct round_shape){.system = c.s};
   declare_counter_params(&c);
   declare_counters(&c); /* there are no counters, but this also declares the defs */
-  unknown_bindings(&c, bindings, nbindings);
+  counter_unknown_bindings(&c, bindings, nbindings);
   check_params(&c, bindings, nbindings);
   c.where = "the number of processes";
   for (uint32_t i = 0; i < file->n && diags->errors == before; i++)

@@ -46,6 +46,11 @@ const char *counter_symbol_text(const struct scope_symbol *); /* the kind of sym
 /* A new parameter equal to floor(number / by), with the conditions that define it; NULL: reported. */
 struct term *counter_quotient_param(struct counter_checker *, struct span, struct term *number, int64_t by);
 
+/* Reports bindings of parameters that there are not. */
+void counter_unknown_bindings(struct counter_checker *, const struct param_binding *, size_t n);
+/* Can the term, over counters and amounts, never be negative? */
+bool counter_term_is_natural(const struct term *);
+
 /* typecheck_counters_term.c */
 struct typed_term lower_counter_expr(struct counter_checker *, const struct ast *);
 /* A TERM of that sort. After an error, which was reported, a harmless constant. */
@@ -60,5 +65,7 @@ struct term *term_times(struct counter_checker *, struct span, struct term *, st
 struct term *term_sum(struct counter_checker *, struct span, struct term *, struct term *, bool minus);
 struct term *term_relation(struct counter_checker *, enum term_op, struct span, struct term *, struct term *);
 struct term *term_and(struct counter_checker *, struct span, struct term *, struct term *); /* NULL means true */
+struct term *term_or(struct counter_checker *, struct span, struct term *, struct term *);
+struct term *term_not(struct counter_checker *, struct span, struct term *);
 
 #endif

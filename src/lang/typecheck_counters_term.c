@@ -86,7 +86,7 @@ struct term *term_relation(struct counter_checker *c, enum term_op op, struct sp
   return term_pair(c, op, at, a, b);
 }
 
-static struct term *term_not(struct counter_checker *c, struct span at, struct term *a) {
+struct term *term_not(struct counter_checker *c, struct span at, struct term *a) {
   if (is_constant(a))
     return term_number(c, at, !a->number);
   return term_pair(c, TERM_NOT, at, a, NULL);
@@ -102,7 +102,7 @@ struct term *term_and(struct counter_checker *c, struct span at, struct term *a,
   return term_pair(c, TERM_AND, at, a, b);
 }
 
-static struct term *term_or(struct counter_checker *c, struct span at, struct term *a, struct term *b) {
+struct term *term_or(struct counter_checker *c, struct span at, struct term *a, struct term *b) {
   if (is_constant(a))
     return a->number ? a : b;
   if (is_constant(b))

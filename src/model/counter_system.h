@@ -85,6 +85,7 @@ struct counter_property {
   struct term *from;   /* a further condition on the start */
   struct term *unsafe; /* must not be reached */
   const char *text;    /* of unsafe, as written */
+  bool run;            /* a property of runs: it is violated if the run stops in an unsafe state for good */
 };
 
 struct counter_system {

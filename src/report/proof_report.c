@@ -29,6 +29,8 @@ static void add_proved(const struct proof_result *p, struct text *out) {
         text_addf(out, ", %s = %" PRId64, p->system->params[i].name, p->proof.run.params[i]);
   } else {
     proof_summary(&p->proof, p->system, out);
+    if (p->vacuous)
+      text_add(out, "; vacuously: no run satisfies its premise");
   }
 }
 
@@ -89,8 +91,10 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
     items_print(&items, style, "change", false, out);
     now = &step->after;
   }
-  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, source_line_number(&s->source, p->at),
-            p->text);
+  text_addf(out,
+            p->run ? "\nif nothing more happens, %s is violated  (line %" PRIu32 ")\n  %s\n"
+                   : "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n",
+            p->name, source_line_number(&s->source, p->at), p->text);
 }
 
 /* ---- text ---- */
@@ -311,10 +315,11 @@ static json_t *property_json(const struct proof_result *one, uint32_t run) {
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, text_json(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name, "kind", "safety",
-                        "verdict", verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)),
-                        "environment", one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by,
-                        "engines", reports, "compared", compared_json(one));
+  json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b}", "name", one->name, "kind",
+                        p->property && p->property->run ? "live" : "safety", "verdict", verdict_name(proof_verdict(p)),
+                        "proved", text_json(text_or_empty(&proved)), "environment", one->environment, "run", (int)run,
+                        "trace", trace_json(one), "engine", p->by, "engines", reports, "compared", compared_json(one),
+                        "vacuous", (int)one->vacuous);
   text_release(&proved);
   return j;
 }

@@ -17,6 +17,7 @@ struct proof_result {
   struct proof proof;
   const char *name;
   const struct counter_system *system;
+  bool vacuous; /* SAFE: no run satisfies the premise of the property */
   /* only for a system derived from a round model, else NULL */
   const char *environment;
   const struct property_result

@@ -1,0 +1,71 @@
+/* Threshold automata in ByMC's format (`.ta`), in TACO's dialect of it, and with resets (`.eta`). A file is read into a
+   counter system without properties, whose counters are the locations and the shared variables, and its
+   specifications, which are formulas of temporal logic. Each specification then gives a counter system of its own, with
+   one property: the states that must not be reached.
+
+   A run may stop anywhere; from then on its last state is repeated. What a run must do in any case is said by the
+   specification itself, as in `<>[](loc0 == 0) -> ...`. */
+#ifndef RONDO_LANG_THRESHOLD_AUTOMATON_H
+#define RONDO_LANG_THRESHOLD_AUTOMATON_H
+
+#include "lang/typecheck.h"
+#include "model/counter_system.h"
+
+enum ta_formula_op {
+  TA_STATE, /* a condition on one state: `term` */
+  TA_NOT,
+  TA_AND,
+  TA_OR,
+  TA_IMPLIES,
+  TA_ALWAYS,
+  TA_EVENTUALLY,
+  TA_FINALLY, /* the condition `term` holds in the last state; only in normal forms (ta_tableau.h) */
+};
+
+struct ta_formula {
+  enum ta_formula_op op;
+  struct span at;
+  struct term *term;
+  struct ta_formula *kid[2];
+};
+
+struct ta_specification {
+  const char *name;
+  struct span at; /* of the name */
+  struct ta_formula *formula;
+  const char *text; /* as written, on one line */
+};
+
+struct ta_rule {
+  uint32_t from, to; /* counters */
+  bool idle;         /* changes nothing: not among the moves */
+  struct span at;
+};
+
+struct threshold_automaton {
+  struct counter_system *system; /* without properties: its moves are the rules that are not idle */
+  bool *is_location;             /* by counter; the others are shared variables */
+  struct ta_rule *rules;
+  uint32_t nrules;
+  struct ta_specification *specifications;
+  uint32_t nspecifications;
+};
+
+/* Is this the text of a threshold automaton? By the name of the file, or else by the first word. */
+bool source_is_threshold_automaton(const struct source *);
+
+/* NULL if there was an error. Parameters with a binding get its value; all others are any natural numbers. */
+struct threshold_automaton *threshold_automaton_read(const struct source *, const struct param_binding *,
+                                                     size_t nbindings, struct diags *);
+void threshold_automaton_free(struct threshold_automaton *);
+
+/* The system whose only property is violated by the runs that violate the specification; it borrows from the automaton.
+   NULL: reported. */
+struct counter_system *threshold_automaton_specification(const struct threshold_automaton *, uint32_t specification,
+                                                         struct diags *);
+
+/* The system whose unsafe states are reachable if and only if some run satisfies the premise of the specification: `a`
+   of `a -> b`, `<>a` of `[](a -> b)`. NULL: it has none, or it was refused. */
+struct counter_system *threshold_automaton_premise(const struct threshold_automaton *, uint32_t specification);
+
+#endif
