@@ -74,7 +74,7 @@ static void begin_limits(const struct command_options *o) {
   if (o->command == COMMAND_FMT || o->command == COMMAND_HELP || o->command == COMMAND_EXPLAIN ||
       o->command == COMMAND_RESUME) /* which runs another command */
     return;
-  if (o->limits.seconds > 0)
+  if (o->limits.seconds > 0 && o->command != COMMAND_TEST) /* a limit of each check */
     watch_answer(r, r->reading_deadline, o->limits.seconds);
   context_listen(r);
 }
@@ -109,12 +109,11 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
 /* What other tools call our commands. */
 static const char *command_elsewhere(const char *word) {
   static const char *const words[][2] = {
-      {"verify", "check"},      {"test", "check"},      {"modelcheck", "check"}, {"typecheck", "check"},
-      {"parse", "check"},       {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},
-      {"format", "fmt"},        {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},
-      {"translate", "export"},  {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},
-      {"parametric", "prove"},  {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},
-      {"version", "--version"},
+      {"verify", "check"},    {"modelcheck", "check"}, {"typecheck", "check"}, {"parse", "check"},
+      {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},      {"format", "fmt"},
+      {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},  {"translate", "export"},
+      {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},     {"parametric", "prove"},
+      {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},   {"version", "--version"},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(word, words[i][0]))

@@ -43,6 +43,12 @@ struct random_run_options {
   bool seeded;
 };
 
+struct test_options {
+  const char *junit; /* a file, or NULL */
+  uint32_t jobs;     /* checks at a time; 0: one for each processor */
+  bool is_short;     /* without long expectations */
+};
+
 struct rank_options {
   struct ranks *all; /* that search together, or NULL */
   bool is_helper;    /* not rank 0: it reports nothing, and leaves to rank 0 what one rank does alone */
@@ -69,6 +75,7 @@ struct command_options {
   struct output_options output;
   struct storage_options storage;
   struct random_run_options random;
+  struct test_options test;
   struct rank_options ranks;
 };
 
