@@ -1,6 +1,7 @@
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/files.h"
+#include "driver/help.h"
 #include "driver/query_symbolic.h"
 
 #include "search/ranks.h"
@@ -9,18 +10,41 @@
 #include <string.h>
 
 int command_help(const struct command_options *o) {
+  static const struct {
+    const char *name;
+    void (*all)(struct text *);
+    void (*one)(enum command, struct text *); /* NULL: of all commands only */
+  } formats[] = {{"text", help_all, help_command},
+                 {"man", man_all, man_command},
+                 {"bash", completions_bash, NULL},
+                 {"zsh", completions_zsh, NULL},
+                 {"fish", completions_fish, NULL}};
+  const size_t n = sizeof formats / sizeof *formats;
+  const char *format = o->output.format ? o->output.format : "text";
   struct text out = {0};
-  enum command c;
-  if (o->files.n == 0) {
-    help_all(&out);
-  } else if (command_find(o->files.at[0], &c)) {
-    help_command(c, &out);
+  enum command c = COMMANDS;
+  size_t f = 0;
+  while (f < n && strcmp(format, formats[f].name) != 0)
+    f++;
+  if (f == n) {
+    context_error(o->rondo, E0805, "help comes as text, man, bash, zsh or fish, not as '%s'", format);
+  } else if (o->files.n > 1) {
+    context_error(o->rondo, E0806, "one command at a time: '%s' is one too many", o->files.at[1]);
+  } else if (o->files.n == 1 && !command_find(o->files.at[0], &c)) {
+    const char *near = command_nearest(o->files.at[0]);
+    context_error(o->rondo, E0801, near ? "unknown command '%s'\n  help: did you mean '%s'?" : "unknown command '%s'",
+                  o->files.at[0], near);
+  } else if (c != COMMANDS && !formats[f].one) {
+    context_error(o->rondo, E0806, "completions are for all commands\n  help: leave out '%s'", o->files.at[0]);
   } else {
-    context_error(o->rondo, E0801, "unknown command '%s'", o->files.at[0]);
-    return EXIT_BAD_INPUT;
+    if (c == COMMANDS)
+      formats[f].all(&out);
+    else
+      formats[f].one(c, &out);
+    context_write(o->rondo, &out);
+    return EXIT_HOLDS;
   }
-  context_write(o->rondo, &out);
-  return EXIT_HOLDS;
+  return EXIT_BAD_INPUT;
 }
 
 static int dispatch(const struct command_options *o) {

@@ -94,7 +94,5 @@ bool option_is_valid(const char *name, const char *argument, struct complaint *e
 const char *command_name(enum command);
 bool command_find(const char *name, enum command *);
 const char *command_nearest(const char *name);
-void help_all(struct text *);
-void help_command(enum command, struct text *);
 
 #endif
