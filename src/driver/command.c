@@ -3,6 +3,7 @@
 #include "driver/files.h"
 #include "driver/help.h"
 #include "driver/query_symbolic.h"
+#include "driver/watch_file.h"
 
 #include "search/ranks.h"
 #include "symbolic/solver.h"
@@ -103,6 +104,18 @@ static void begin_limits(const struct command_options *o) {
   context_listen(r);
 }
 
+static int run_once(const struct command_options *o) {
+  struct sarif sarif;
+  begin_limits(o);
+  if (!outputs_usable(o))
+    return EXIT_BAD_INPUT;
+  sarif_begin(o, &sarif);
+  int status = dispatch(o);
+  if (o->rondo->reading_stopped && status == EXIT_BAD_INPUT)
+    status = EXIT_INCONCLUSIVE;
+  return sarif_end(o, &sarif, status);
+}
+
 static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
   struct command_options o;
   struct complaint error = {.code = E0802};
@@ -118,10 +131,7 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
     context_error(r, error.code, "%s", text_or_empty(&error.text));
   } else {
     o.ranks.all = ranks;
-    begin_limits(&o);
-    status = outputs_usable(&o) ? dispatch(&o) : EXIT_BAD_INPUT;
-    if (r->reading_stopped && status == EXIT_BAD_INPUT)
-      status = EXIT_INCONCLUSIVE;
+    status = o.watch ? watch_file(&o, run_once) : run_once(&o);
   }
   text_release(&error.text);
   options_release(&o);

@@ -28,7 +28,8 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   struct command_options o;
   struct parsed_file parsed;
   struct complaint error = {.code = E0814};
-  struct text paths[3] = {0};
+  struct text paths[4] = {0};
+  struct sarif sarif;
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
     context_error(given->rondo, E0814, "%s", text_or_empty(&error.text));
@@ -41,7 +42,11 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
     path_from_original_directory(j, &o.output.trace_out, &paths[0]);
     path_from_original_directory(j, &o.output.svg, &paths[1]);
     path_from_original_directory(j, &o.output.html, &paths[2]);
-    status = outputs_usable(&o) ? check_model(&o, &parsed, j) : EXIT_BAD_INPUT;
+    path_from_original_directory(j, &o.output.sarif, &paths[3]);
+    if (outputs_usable(&o)) {
+      sarif_begin(&o, &sarif);
+      status = sarif_end(&o, &sarif, check_model(&o, &parsed, j));
+    }
     parsed_file_release(&parsed);
   }
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)

@@ -60,6 +60,8 @@ static void run_check(void *context, const struct job_line *line, struct text *r
   rondo_host host = r->host;
   double began = clock_seconds();
   (void)line;
+  struct sarif *sarif = r->sarif;
+  r->sarif = NULL;
   r->host.context = &captured;
   r->host.write = capture_answer;
   r->host.diagnostic = capture_error;
@@ -70,6 +72,7 @@ static void run_check(void *context, const struct job_line *line, struct text *r
   r->host.colour = r->host.colour_diagnostics = false;
   int status = (int)rondo_command(r, (int)job->words.n, job->words.at);
   r->host = host;
+  r->sarif = sarif;
   json_t *answer = json_loads(text_or_empty(&captured.answer), 0, NULL);
   bool met = expectation_met(job->expectation, status, answer, text_or_empty(&captured.errors), &why);
   json_t *j = json_object();
@@ -266,6 +269,12 @@ static bool report(struct test_command *t) {
     ok = file_write(o->rondo, o->test.junit, &junit);
     text_release(&junit);
   }
+  for (size_t i = 0; o->rondo->sarif && i < t->results.at.n; i++)
+    for (size_t k = 0; k < t->results.at.at[i].lines.n; k++) {
+      const struct tested_line *l = &t->results.at.at[i].lines.at[k];
+      if (l->outcome == TEST_FAILED)
+        sarif_add_expectation(o->rondo->sarif, t->results.at.at[i].path, l->line, l->why);
+    }
   if (o->output.json)
     context_json(o->rondo, test_json(&t->results, o->output.verbose), &out);
   else

@@ -152,6 +152,8 @@ static const char *unsuitable_option(const struct command_options *o) {
                   {o->output.certificate, "certificate"},
                   {o->storage.checkpoint, "checkpoint"},
                   {o->storage.spill, "spill"},
+                  {o->output.sarif, "sarif"},
+                  {o->watch, "watch"},
                   {o->help, "help"}};
   for (size_t i = 0; i < sizeof not_here / sizeof *not_here; i++)
     if (not_here[i].used)

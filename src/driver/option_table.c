@@ -31,7 +31,7 @@ static const char reduction_words[] = "auto none"
 #undef REDUCTION
     ;
 
-struct choices {
+struct option_words {
   enum option_bit option;
   unsigned command; /* or COMMAND_ANY */
   const char *words;
@@ -81,7 +81,7 @@ static const struct command_example examples[] = {
 
 #undef CHOICES
 #define CHOICES(option, command, words) {BIT_##option, COMMAND_##command, words},
-static const struct choices choices[] = {
+static const struct option_words choices[] = {
 #include "driver/help_texts.def"
 };
 #undef CHOICES

@@ -23,9 +23,9 @@ struct define { /* -D name=low..high */
   int64_t low, high;
 };
 
-struct output_options {                             /* what is written, and where */
-  const char *trace_out, *svg, *html, *certificate; /* files, or NULL */
-  const char *to, *format;                          /* of export; of reproduce */
+struct output_options {                                     /* what is written, and where */
+  const char *trace_out, *svg, *html, *certificate, *sarif; /* files, or NULL */
+  const char *to, *format;                                  /* of export; of reproduce */
   bool json, verbose, no_trace;
   bool json_lines; /* --json=lines: events, one on each line; `json` is true, too */
 };
@@ -71,7 +71,7 @@ struct command_options {
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
   bool has_semantics;
   bool lengths_unused; /* lengths of counterexamples are not reported */
-  bool audit, check, help;
+  bool audit, check, help, watch;
   struct output_options output;
   struct storage_options storage;
   struct random_run_options random;
