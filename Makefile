@@ -7,7 +7,7 @@ TRAINED := $(BUILD)/trained
 WASM    := $(BUILD)/wasm
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install fmt clean
+.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install install-setup fmt clean
 
 build:
 	@scripts/setup build
@@ -71,9 +71,12 @@ bench: build
 	@$(MAKE) --no-print-directory trained
 	@bench/run $(TRAINED)/rondo --portable $(RONDO) $(BENCH)
 
-install: build
+install: install-setup build
 	@ninja --quiet -C $(BUILD) all
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+install-setup:
+	@scripts/setup install
 
 fmt:
 	@scripts/setup fmt

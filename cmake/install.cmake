@@ -29,4 +29,5 @@ install(TARGETS rondo rondo_shared RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} L
 install(FILES ${static_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/include/rondo.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/rondo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+include(cmake/manual.cmake)
 install(DIRECTORY models DESTINATION ${CMAKE_INSTALL_DATADIR}/rondo FILES_MATCHING PATTERN "*.rondo" PATTERN "tables.json")

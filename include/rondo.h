@@ -130,6 +130,9 @@ typedef struct rondo_host {
      them provers run one after another in this process. */
   bool (*start_process)(void *context, void (*work)(void *argument, int wire), void *argument, rondo_process *process);
   void (*end_process)(void *context, const rondo_process *process);
+  /* `check --watch`: sleeps for so long, or until a signal comes. False: it is time to end. Without it files are not
+     watched. */
+  bool (*wait)(void *context, double seconds);
   bool colour, colour_diagnostics; /* text has colours, as terminals want them */
   unsigned width;                  /* of the text, in columns; 0: 96 */
   const char *models; /* the folder of the models that come with rondo; NULL: "models" in the working directory */

@@ -21,8 +21,9 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 #define PROGRESS_SECONDS 60.0 /* between two lines of progress in a file */
 
-static rondo *interrupted; /* a signal handler has no other way to find it */
-static int write_error;    /* errno of the first failure */
+static rondo *interrupted;           /* a signal handler has no other way to find it */
+static volatile sig_atomic_t ending; /* a signal has asked for the end */
+static int write_error;              /* errno of the first failure */
 
 static bool write_answer(void *context, const char *text, size_t length) {
   (void)context;
@@ -160,7 +161,17 @@ static void end_process(void *context, const rondo_process *process) {
     ;
 }
 
+/* A signal ends the sleep. */
+static bool wait_seconds(void *context, double seconds) {
+  struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  (void)context;
+  if (!ending)
+    nanosleep(&t, NULL);
+  return !ending;
+}
+
 static void set_process_callbacks(rondo_host *host) {
+  host->wait = wait_seconds;
   host->start_process = start_process;
   host->end_process = end_process;
 }
@@ -228,6 +239,7 @@ static void read_test_settings(rondo *r) {
 
 static void interrupt(int number) {
   (void)number;
+  ending = 1;
   rondo_interrupt(interrupted);
 }
 

@@ -1,7 +1,9 @@
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/files.h"
+#include "driver/help.h"
 #include "driver/query_symbolic.h"
+#include "driver/watch_file.h"
 
 #include "search/ranks.h"
 #include "symbolic/solver.h"
@@ -9,18 +11,41 @@
 #include <string.h>
 
 int command_help(const struct command_options *o) {
+  static const struct {
+    const char *name;
+    void (*all)(struct text *);
+    void (*one)(enum command, struct text *); /* NULL: of all commands only */
+  } formats[] = {{"text", help_all, help_command},
+                 {"man", man_all, man_command},
+                 {"bash", completions_bash, NULL},
+                 {"zsh", completions_zsh, NULL},
+                 {"fish", completions_fish, NULL}};
+  const size_t n = sizeof formats / sizeof *formats;
+  const char *format = o->output.format ? o->output.format : "text";
   struct text out = {0};
-  enum command c;
-  if (o->files.n == 0) {
-    help_all(&out);
-  } else if (command_find(o->files.at[0], &c)) {
-    help_command(c, &out);
+  enum command c = COMMANDS;
+  size_t f = 0;
+  while (f < n && strcmp(format, formats[f].name) != 0)
+    f++;
+  if (f == n) {
+    context_error(o->rondo, E0805, "help comes as text, man, bash, zsh or fish, not as '%s'", format);
+  } else if (o->files.n > 1) {
+    context_error(o->rondo, E0806, "one command at a time: '%s' is one too many", o->files.at[1]);
+  } else if (o->files.n == 1 && !command_find(o->files.at[0], &c)) {
+    const char *near = command_nearest(o->files.at[0]);
+    context_error(o->rondo, E0801, near ? "unknown command '%s'\n  help: did you mean '%s'?" : "unknown command '%s'",
+                  o->files.at[0], near);
+  } else if (c != COMMANDS && !formats[f].one) {
+    context_error(o->rondo, E0806, "completions are for all commands\n  help: leave out '%s'", o->files.at[0]);
   } else {
-    context_error(o->rondo, E0801, "unknown command '%s'", o->files.at[0]);
-    return EXIT_BAD_INPUT;
+    if (c == COMMANDS)
+      formats[f].all(&out);
+    else
+      formats[f].one(c, &out);
+    context_write(o->rondo, &out);
+    return EXIT_HOLDS;
   }
-  context_write(o->rondo, &out);
-  return EXIT_HOLDS;
+  return EXIT_BAD_INPUT;
 }
 
 static int dispatch(const struct command_options *o) {
@@ -74,9 +99,21 @@ static void begin_limits(const struct command_options *o) {
   if (o->command == COMMAND_FMT || o->command == COMMAND_HELP || o->command == COMMAND_EXPLAIN ||
       o->command == COMMAND_RESUME) /* which runs another command */
     return;
-  if (o->limits.seconds > 0)
+  if (o->limits.seconds > 0 && o->command != COMMAND_TEST) /* a limit of each check */
     watch_answer(r, r->reading_deadline, o->limits.seconds);
   context_listen(r);
+}
+
+static int run_once(const struct command_options *o) {
+  struct sarif sarif;
+  begin_limits(o);
+  if (!outputs_usable(o))
+    return EXIT_BAD_INPUT;
+  sarif_begin(o, &sarif);
+  int status = dispatch(o);
+  if (o->rondo->reading_stopped && status == EXIT_BAD_INPUT)
+    status = EXIT_INCONCLUSIVE;
+  return sarif_end(o, &sarif, status);
 }
 
 static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
@@ -94,10 +131,7 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
     context_error(r, error.code, "%s", text_or_empty(&error.text));
   } else {
     o.ranks.all = ranks;
-    begin_limits(&o);
-    status = outputs_usable(&o) ? dispatch(&o) : EXIT_BAD_INPUT;
-    if (r->reading_stopped && status == EXIT_BAD_INPUT)
-      status = EXIT_INCONCLUSIVE;
+    status = o.watch ? watch_file(&o, run_once) : run_once(&o);
   }
   text_release(&error.text);
   options_release(&o);
@@ -109,12 +143,11 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
 /* What other tools call our commands. */
 static const char *command_elsewhere(const char *word) {
   static const char *const words[][2] = {
-      {"verify", "check"},      {"test", "check"},      {"modelcheck", "check"}, {"typecheck", "check"},
-      {"parse", "check"},       {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},
-      {"format", "fmt"},        {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},
-      {"translate", "export"},  {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},
-      {"parametric", "prove"},  {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},
-      {"version", "--version"},
+      {"verify", "check"},    {"modelcheck", "check"}, {"typecheck", "check"}, {"parse", "check"},
+      {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},      {"format", "fmt"},
+      {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},  {"translate", "export"},
+      {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},     {"parametric", "prove"},
+      {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},   {"version", "--version"},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(word, words[i][0]))

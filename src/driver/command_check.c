@@ -70,6 +70,25 @@ static void report_no_diagram(const struct check_command *k) {
     context_error(k->options->rondo, N0102, "there is no counterexample, so nothing is drawn");
 }
 
+/* With the line of each property, which the answer does not have. */
+static void add_to_sarif(const struct check_command *k, const struct checked_instance *i) {
+  const struct check_result *c = &i->result;
+  struct sarif *sarif = k->options->rondo->sarif;
+  size_t at = 0;
+  if (!sarif)
+    return;
+  json_t *answer = report_json(c), *properties = json_object_get(answer, "properties");
+  for (uint32_t r = 0; r < c->nruns; r++)
+    for (uint32_t p = 0; p < c->runs[r].nproperties; p++, at++) {
+      const struct property *property = c->runs[r].properties[p].property;
+      if (property)
+        json_object_set_new(json_array_get(properties, at), "line",
+                            json_integer(source_line_number(&c->model->source, property->at)));
+    }
+  sarif_add_answer(sarif, answer);
+  json_decref(answer);
+}
+
 static int check_one(struct check_command *k) {
   struct checked_instance i;
   struct answer_stream stream = {.options = k->options};
@@ -80,6 +99,7 @@ static int check_one(struct check_command *k) {
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
     report_no_diagram(k);
+    add_to_sarif(k, &i);
     if (k->options->output.json) /* last, with all diagnostics */
       stream_rest(&stream, &i.result, &out);
     context_write(k->options->rondo, &out);
@@ -154,6 +174,7 @@ static int check_row(struct check_command *k, bool first, json_t *instances, int
     if (!k->options->output.json)
       table_row(&i.result, &k->style, &out);
     context_write(k->options->rondo, &out);
+    add_to_sarif(k, &i);
     *answered = true;
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       row = EXIT_BAD_INPUT;

@@ -71,9 +71,9 @@ static json_t *lint_json(struct lint_command *l, const struct query *q, const st
 static void lint_query(struct lint_command *l, const struct query *q, json_t *queries) {
   const struct licences *licences = licences_grant(l->model, q, &l->options->requested, &l->arena);
   struct licence chosen = semantics_licence(l->model, q, &l->arena);
-  if (l->options->output.json)
+  if (l->options->output.json || l->options->rondo->sarif)
     json_array_append_new(queries, lint_json(l, q, licences, &chosen));
-  else
+  if (!l->options->output.json)
     lint_text(l, q, licences, &chosen);
 }
 
@@ -118,6 +118,11 @@ static int lint_model(struct lint_command *l) {
   bool ok = true;
   for (size_t i = 0; i < in.live.n && ok; i++)
     ok = lint_live(l, &in.live.at[i], semantics, queries);
+  if (l->options->rondo->sarif) {
+    json_t *answer = json_pack("{s:O}", "questions", queries);
+    sarif_add_lint(l->options->rondo->sarif, answer, l->model->source.path);
+    json_decref(answer);
+  }
   if (l->options->output.json) {
     struct text out = {0};
     context_json(l->options->rondo,

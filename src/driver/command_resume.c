@@ -19,6 +19,7 @@ static bool take_paths(struct command_options *o, const struct command_options *
   take_path(o->rondo, "trace-out", &o->output.trace_out, given->output.trace_out);
   take_path(o->rondo, "svg", &o->output.svg, given->output.svg);
   take_path(o->rondo, "html", &o->output.html, given->output.html);
+  take_path(o->rondo, "sarif", &o->output.sarif, given->output.sarif);
   if (o->storage.spill && !given->storage.spill) {
     context_error(o->rondo, E0814,
                   "the check was begun with '--spill %s', and may need it to go on\n  help: give '--spill DIR' again, "
@@ -48,6 +49,7 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   struct command_options o;
   struct parsed_file parsed;
   struct complaint error = {.code = E0814};
+  struct sarif sarif;
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
     context_error(given->rondo, E0814, "%s", text_or_empty(&error.text));
@@ -57,7 +59,10 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
     j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
     o.ranks.all = given->ranks.all;
-    status = take_paths(&o, given) && outputs_usable(&o) ? check_model(&o, &parsed, j) : EXIT_BAD_INPUT;
+    if (take_paths(&o, given) && outputs_usable(&o)) {
+      sarif_begin(&o, &sarif);
+      status = sarif_end(&o, &sarif, check_model(&o, &parsed, j));
+    }
     parsed_file_release(&parsed);
   }
   text_release(&error.text);

@@ -171,6 +171,12 @@ static void diagnose(struct rondo *r, const rondo_diagnostic *d) {
   bool of_the_answer = strcmp(d->code, diag_entry(N0101)->code) != 0; /* the same, however often it was resumed */
   if (r->json && of_the_answer)
     json_array_append_new(r->command_diags, diagnostic_json(d));
+  if (r->sarif) {
+    enum diag_code code;
+    json_t *j = diagnostic_json(d);
+    sarif_add_diagnostic(r->sarif, j, diag_code_find(d->code, &code) ? diag_entry(code)->title : d->code);
+    json_decref(j);
+  }
   if (r->host.diagnostic)
     r->host.diagnostic(r->host.context, d);
   else

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "report/layout.h"
+#include "report/sarif.h"
 #include "search/bfs.h"
 
 #include <jansson.h>
@@ -39,6 +40,7 @@ struct rondo {
   bool json;                                /* the command answers in JSON; then: */
   bool json_answered;                       /* it has */
   json_t *command_diags;                    /* the diagnostics of the command */
+  struct sarif *sarif;                      /* --sarif: receives results and diagnostics, or NULL */
   const struct rondo_model *given;          /* the open model, if the command is about one */
   struct checked_instance *result_instance; /* receives the answers of a check, or NULL */
   struct text *answer;                      /* receives the answer if the host has no write */

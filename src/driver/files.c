@@ -122,10 +122,8 @@ static bool can_write(struct rondo *context, const char *path) {
 bool outputs_usable(const struct command_options *o) {
   const struct {
     const char *option, *path;
-  } outputs[] = {{"trace-out", o->output.trace_out},
-                 {"svg", o->output.svg},
-                 {"html", o->output.html},
-                 {"certificate", o->output.certificate}};
+  } outputs[] = {{"trace-out", o->output.trace_out},     {"svg", o->output.svg},   {"html", o->output.html},
+                 {"certificate", o->output.certificate}, {"junit", o->test.junit}, {"sarif", o->output.sarif}};
   const size_t n = sizeof outputs / sizeof *outputs;
   if (o->ranks.all && o->ranks.all->rank != 0) /* the first rank writes */
     return true;
@@ -145,6 +143,32 @@ bool outputs_usable(const struct command_options *o) {
       return false;
   }
   return true;
+}
+
+/* ---- SARIF ---- */
+
+static bool sarif_wanted(const struct command_options *o) {
+  return o->output.sarif && !(o->ranks.all && o->ranks.all->rank != 0);
+}
+
+void sarif_begin(const struct command_options *o, struct sarif *s) {
+  if (!sarif_wanted(o))
+    return;
+  sarif_init(s);
+  o->rondo->sarif = s;
+}
+
+int sarif_end(const struct command_options *o, struct sarif *s, int status) {
+  struct text out = {0};
+  if (!sarif_wanted(o))
+    return status;
+  o->rondo->sarif = NULL;
+  sarif_text(s, status, &out);
+  if (!file_write(o->rondo, o->output.sarif, &out) && status < EXIT_BAD_INPUT)
+    status = EXIT_BAD_INPUT;
+  text_release(&out);
+  sarif_release(s);
+  return status;
 }
 
 /* ---- formatting ---- */

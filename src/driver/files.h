@@ -17,4 +17,10 @@ bool file_write(struct rondo *, const char *path, const struct text *);
 /* All or nothing, keeping the permissions; a symbolic link stays one. */
 bool file_replace(struct rondo *, const char *path, const struct text *);
 
+/* --sarif: from here on results and diagnostics are collected; at the end they are written. The end returns the exit
+   status, which is another one if the file cannot be written. */
+struct sarif;
+void sarif_begin(const struct command_options *, struct sarif *);
+int sarif_end(const struct command_options *, struct sarif *, int status);
+
 #endif

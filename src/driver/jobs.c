@@ -184,6 +184,19 @@ static struct job *enforce_memory_limit(struct jobs *r) {
   return largest;
 }
 
+/* The job that was ended because its time is up, or NULL. */
+static struct job *enforce_deadlines(struct jobs *r) {
+  double now = clock_seconds();
+  for (size_t i = 0; i < r->entries.n; i++) {
+    struct job *job = &r->entries.at[i];
+    if (job->end == JOB_RUNNING && job->deadline > 0 && now >= job->deadline) {
+      job_end_now(r, job, JOB_STOPPED);
+      return job;
+    }
+  }
+  return NULL;
+}
+
 static bool over(struct jobs *r) {
   if (r->seconds > 0 && clock_seconds() - r->start >= r->seconds)
     r->late = true;
@@ -267,6 +280,8 @@ struct job *jobs_next(struct jobs *r) {
         found = &r->entries.at[of.at[i]];
     if (!found)
       found = enforce_memory_limit(r);
+    if (!found)
+      found = enforce_deadlines(r);
     if (r->progress)
       r->progress(r->progress_context, r);
   }

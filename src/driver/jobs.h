@@ -26,6 +26,7 @@ struct job {
   enum job_end end;
   struct text progress, result; /* the newest progress; the result once it is DONE */
   size_t memory;                /* the peak, in bytes */
+  double deadline; /* by clock_seconds: its process is ended then, as STOPPED; 0: none. Set by the caller */
   /* private */
   rondo_process process;
   size_t limit;   /* of its memory */

@@ -216,39 +216,6 @@ const char *command_nearest(const char *name) {
   return nearest_name(name, names, COMMANDS);
 }
 
-/* --- help --- */
-
-void help_all(struct text *out) {
-  text_add(out, "rondo: a model checker for fault-tolerant algorithms: rounds, message passing, shared memory\n\n"
-                "usage: rondo COMMAND ...\n\n");
-  for (unsigned i = 0; i < COMMANDS; i++)
-    text_addf(out, "  %-9s %-13s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
-  text_add(out, "\n  rondo COMMAND --help lists its options; rondo --version shows the version\n"
-                "  mpirun -n K rondo-mpi check FILE searches with several processes, where MPI is installed "
-                "(docs/performance.md)\n"
-                "\nexit status: 0 everything holds, 1 something is violated, 2 inconclusive (a limit was "
-                "reached),\n"
-                "             3 the input or the command line is wrong, 4 a fault of rondo itself\n");
-}
-
-void help_command(enum command c, struct text *out) {
-  text_addf(out, "usage: rondo %s %s [options]\n  %s\n\noptions:\n", commands[c].name, commands[c].arguments,
-            commands[c].help);
-  for (unsigned i = 0; i < OPTIONS; i++) {
-    const struct option_row *o = &rows[i];
-    if (!(o->commands & 1u << c))
-      continue;
-    size_t start = out->n;
-    text_add(out, "  ");
-    if (o->letter)
-      text_addf(out, "-%c, ", o->letter);
-    text_addf(out, "--%s%s%s", o->name, o->argument && o->argument[0] != '[' ? " " : "",
-              o->argument ? o->argument : "");
-    text_pad_to(out, start, 28);
-    text_addf(out, " %s\n", o->help);
-  }
-}
-
 /* --- reading --- */
 
 /* Its argument may be left out; if it is there, it follows a '='. */

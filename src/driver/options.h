@@ -23,9 +23,9 @@ struct define { /* -D name=low..high */
   int64_t low, high;
 };
 
-struct output_options {                             /* what is written, and where */
-  const char *trace_out, *svg, *html, *certificate; /* files, or NULL */
-  const char *to, *format;                          /* of export; of reproduce */
+struct output_options {                                     /* what is written, and where */
+  const char *trace_out, *svg, *html, *certificate, *sarif; /* files, or NULL */
+  const char *to, *format;                                  /* of export; of reproduce */
   bool json, verbose, no_trace;
   bool json_lines; /* --json=lines: events, one on each line; `json` is true, too */
 };
@@ -41,6 +41,12 @@ struct random_run_options {
   uint32_t runs;   /* 0: one, which is shown */
   uint64_t seed;
   bool seeded;
+};
+
+struct test_options {
+  const char *junit; /* a file, or NULL */
+  uint32_t jobs;     /* checks at a time; 0: one for each processor */
+  bool is_short;     /* without long expectations */
 };
 
 struct rank_options {
@@ -65,11 +71,12 @@ struct command_options {
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
   bool has_semantics;
   bool lengths_unused; /* lengths of counterexamples are not reported */
-  bool audit, check, help;
+  bool audit, check, help, watch;
   bool deadlock_allowed; /* steps: the built-in property is not checked unless it is named */
   struct output_options output;
   struct storage_options storage;
   struct random_run_options random;
+  struct test_options test;
   struct rank_options ranks;
 };
 
@@ -88,7 +95,5 @@ bool option_is_valid(const char *name, const char *argument, struct complaint *e
 const char *command_name(enum command);
 bool command_find(const char *name, enum command *);
 const char *command_nearest(const char *name);
-void help_all(struct text *);
-void help_command(enum command, struct text *);
 
 #endif
