@@ -1,6 +1,7 @@
 #include "driver/answer_stream.h"
 
 #include "driver/context.h"
+#include "report/coverage_report.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 #include "report/verdict_text.h"
@@ -165,9 +166,11 @@ void stream_runs(struct answer_stream *s, const struct check_result *c) {
   }
 }
 
-static json_t *summary(const struct answer_stream *s, enum verdict v) {
+static json_t *summary(const struct answer_stream *s, const struct check_result *c) {
   json_t *diags = s->options->rondo->command_diags;
-  return json_pack("{s:s, s:o}", "verdict", verdict_name(v), "diagnostics", diags ? json_copy(diags) : json_array());
+  return json_pack("{s:s, s:o, s:o}", "verdict", verdict_name(c->verdict), "coverage",
+                   c->coverage ? coverage_json(c->coverage) : json_null(), "diagnostics",
+                   diags ? json_copy(diags) : json_array());
 }
 
 void stream_rest(const struct answer_stream *s, const struct check_result *c, struct text *out) {
@@ -181,7 +184,7 @@ void stream_rest(const struct answer_stream *s, const struct check_result *c, st
     left.titled = false;
   }
   if (in_lines(s))
-    add_event(s, "summary", summary(s, c->verdict), out);
+    add_event(s, "summary", summary(s, c), out);
 }
 
 void stream_refused(struct answer_stream *s, json_t *why) { write_event(s, "refused", why); }

@@ -6,11 +6,13 @@
 #include "analysis/local_properties.h"
 #include "driver/answer_stream.h"
 #include "driver/check_audit.h"
+#include "driver/check_coverage.h"
 #include "driver/context.h"
 #include "driver/query_run.h"
 #include "driver/query_split.h"
 #include "driver/query_symbolic.h"
 #include "driver/semantics.h"
+#include "interp/eval.h"
 #include "search/liveness_search.h"
 
 #include <string.h>
@@ -33,6 +35,8 @@ static bool answer_by_search(struct query_run *q) {
   query_repeat(q);                 /* again by one thread: traces must not depend on threads and ranks */
   query_reclassify_step_errors(q); /* a step property that has no value is an error of the model */
   query_fill_result(q);            /* the verdicts */
+  q->result->runs_all_code =
+      q->interp->coverage && !q->query.until && !q->ranks && q->licences && licences_keep_code(q->licences);
   lockstep_licences(q->about, &q->query, &q->search, q->result); /* do they hold in asynchronous rounds, too? */
   bool ok = query_make_traces(q) &&                              /* concrete, simplified, replayed on the interpreter */
             query_shorten_traces(q) &&                           /* steps: without partial-order reduction */
@@ -351,6 +355,7 @@ int check_instance(const struct parsed_file *parsed, const struct param_binding 
       !query_groups_make(&groups, i->model, o))                  /* properties by environment, live ones alone */
     return EXIT_BAD_INPUT;
   i->interp = interpreter_new(i->model);
+  struct coverage *seen;
   struct query_context about = {.parsed = parsed,
                                 .bindings = bindings,
                                 .nbindings = o->defines.n,
@@ -367,7 +372,12 @@ int check_instance(const struct parsed_file *parsed, const struct param_binding 
     stream->semantics = semantics;
     stream_begin(stream, &groups);
   }
+  seen = i->interp->coverage = coverage_begin(&about);
   bool ok = query_groups_answer(&groups, &about, &i->result, error, &fault); /* above */
+  if (ok && seen)
+    ok = coverage_answer(&about, &i->result, seen, &fault); /* what no run takes */
+  i->interp->coverage = NULL;
+  coverage_free(seen);
   if (ok && o->audit)
     audit = audit_answer(&groups, &about, &i->result, &fault); /* everything again in other ways, and compared */
   query_groups_release(&groups);

@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "driver/load.h"
 #include "driver/query_symbolic.h"
+#include "report/coverage_report.h"
 #include "report/instance_table.h"
 #include "report/json_report.h"
 #include "search/disk_log.h"
@@ -21,7 +22,8 @@ struct check_command {
   struct param_binding *bindings; /* by -D */
   struct style style;
   bool trace_written, diagram_written;
-  uint32_t instance; /* the next row of a table */
+  uint32_t instance;                     /* the next row of a table */
+  struct coverage_report *never_covered; /* tables: in none of its rows; NULL: not known, or none yet */
 };
 
 static const struct trace *trace_to_write(const struct check_result *c, struct interpreter **interp) {
@@ -89,6 +91,54 @@ static void add_to_sarif(const struct check_command *k, const struct checked_ins
   json_decref(answer);
 }
 
+/* ---- coverage ---- */
+
+/* In JSON as warnings. Must come before the answer. */
+static void report_never(const struct check_command *k, const struct checked_instance *i) {
+  struct diags diags;
+  if (!i->result.coverage || !k->options->output.json)
+    return;
+  diags_init(&diags, &i->model->source);
+  coverage_diagnostics(i->result.coverage, &diags);
+  context_diagnostics(k->options->rondo, &diags);
+  diags_release(&diags);
+}
+
+static void show_coverage(const struct check_command *k, const struct coverage_report *r) {
+  struct text out = {0};
+  if (!r || k->options->output.json)
+    return;
+  coverage_text(r, &k->style, &out);
+  context_write(k->options->rondo, &out);
+}
+
+/* False: it could not be written. */
+static bool write_coverage(const struct check_command *k, const struct checked_instance *i) {
+  const char *path = k->options->output.coverage_file;
+  struct text out = {0};
+  if (!path || !i->result.coverage)
+    return true;
+  if (!strcmp(strrchr(path, '.'), ".json"))
+    json_text(coverage_json(i->result.coverage), &out);
+  else
+    coverage_lcov(i->result.coverage, &out);
+  bool written = file_write(k->options->rondo, path, &out);
+  text_release(&out);
+  return written;
+}
+
+static bool coverage_supported(const struct command_options *o, bool ranged) {
+  enum symbolic_engine engine;
+  const char *why = o->ranks.all                               ? "several ranks"
+                    : o->storage.checkpoint                    ? "'--checkpoint'"
+                    : symbolic_engine_find(o->engine, &engine) ? "engines other than the search"
+                    : ranged && o->output.coverage_file        ? "a file for several instances"
+                                                               : NULL;
+  if (o->output.coverage && why)
+    context_error(o->rondo, E0807, "'--coverage' does not support %s\n  help: leave out one of them", why);
+  return !(o->output.coverage && why);
+}
+
 static int check_one(struct check_command *k) {
   struct checked_instance i;
   struct answer_stream stream = {.options = k->options};
@@ -96,10 +146,12 @@ static int check_one(struct check_command *k) {
   int status = check_instance(k->parsed, k->bindings, k->options, &stream, &i, &error);
   if (status < EXIT_BAD_INPUT && !k->options->ranks.is_helper) {
     stream_runs(&stream, &i.result);
-    if (!write_trace(k, &i) || !draw_trace(k, &i))
+    if (!write_trace(k, &i) || !draw_trace(k, &i) || !write_coverage(k, &i))
       status = EXIT_BAD_INPUT;
     report_no_diagram(k);
     add_to_sarif(k, &i);
+    report_never(k, &i);
+    show_coverage(k, i.result.coverage);
     if (k->options->output.json) /* last, with all diagnostics */
       stream_rest(&stream, &i.result, &out);
     context_write(k->options->rondo, &out);
@@ -176,6 +228,8 @@ static int check_row(struct check_command *k, bool first, json_t *instances, int
     context_write(k->options->rondo, &out);
     add_to_sarif(k, &i);
     *answered = true;
+    if (i.result.coverage)
+      coverage_claims_intersect(&k->never_covered, i.result.coverage, &k->parsed->source);
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       row = EXIT_BAD_INPUT;
   }
@@ -203,8 +257,11 @@ static int check_table(struct check_command *k) {
                  &out);
     context_write(k->options->rondo, &out);
   }
-  if (status < EXIT_BAD_INPUT)
+  if (status < EXIT_BAD_INPUT) {
     report_no_diagram(k);
+    show_coverage(k, k->never_covered);
+  }
+  coverage_report_free(k->never_covered);
   json_decref(instances);
   return status;
 }
@@ -264,7 +321,7 @@ int check_model(const struct command_options *given, const struct parsed_file *p
   o.lengths_unused = ranged && !o.output.json && !o.output.trace_out && !diagrams_wanted(&o);
   struct check_command k = {.options = &o, .parsed = parsed, .style = context_style(o.rondo, o.output.verbose)};
   k.bindings = bindings_lowest(&o);
-  int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
+  int status = !few || !coverage_supported(&o, ranged) ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
   memory_free(k.bindings);
   if (o.ranks.all)
     ranks_watch(o.ranks.all, NULL, NULL, NULL);

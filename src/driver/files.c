@@ -123,7 +123,8 @@ bool outputs_usable(const struct command_options *o) {
   const struct {
     const char *option, *path;
   } outputs[] = {{"trace-out", o->output.trace_out},     {"svg", o->output.svg},   {"html", o->output.html},
-                 {"certificate", o->output.certificate}, {"junit", o->test.junit}, {"sarif", o->output.sarif}};
+                 {"certificate", o->output.certificate}, {"junit", o->test.junit}, {"sarif", o->output.sarif},
+                 {"coverage", o->output.coverage_file}};
   const size_t n = sizeof outputs / sizeof *outputs;
   if (o->ranks.all && o->ranks.all->rank != 0) /* the first rank writes */
     return true;

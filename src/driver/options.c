@@ -154,6 +154,16 @@ static bool take_json(struct command_options *o, const char *argument, struct te
   return error->n == 0;
 }
 
+/* The end of the file's name says what is written. */
+static bool take_coverage(struct command_options *o, const char *argument, struct text *error) {
+  const char *end = argument ? strrchr(argument, '.') : NULL;
+  o->output.coverage = true;
+  o->output.coverage_file = argument;
+  if (argument && (!end || (strcmp(end, ".info") != 0 && strcmp(end, ".json") != 0)))
+    text_addf(error, "coverage is written to a file that ends in '.info' (lcov) or '.json', not to '%s'", argument);
+  return error->n == 0;
+}
+
 static bool take_seed(struct command_options *o, const char *argument, struct text *error) {
   o->random.seeded = true;
   return count_parse(argument, 0, UINT64_MAX, &o->random.seed, error);

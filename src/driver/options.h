@@ -26,7 +26,9 @@ struct define { /* -D name=low..high */
 struct output_options {                                     /* what is written, and where */
   const char *trace_out, *svg, *html, *certificate, *sarif; /* files, or NULL */
   const char *to, *format;                                  /* of export; of reproduce */
+  const char *coverage_file;                                /* of --coverage, or NULL */
   bool json, verbose, no_trace;
+  bool coverage;   /* --coverage: counts */
   bool json_lines; /* --json=lines: events, one on each line; `json` is true, too */
 };
 

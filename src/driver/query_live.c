@@ -5,6 +5,7 @@
 #include "driver/context.h"
 #include "driver/query.h"
 #include "driver/query_symbolic.h"
+#include "interp/eval.h"
 #include "search/liveness_search.h"
 #include "trace/lasso_replay.h"
 
@@ -271,6 +272,7 @@ static bool live_check_init(struct live_check *a, const struct query_context *ab
   }
   live_formula_init(&a->form, a->asked.model, in->property, in->environment);
   a->asked.interp = interpreter_new(a->asked.model);
+  a->asked.interp->coverage = about->interp->coverage;
   a->said = a->asked.model->environments[in->environment];
   a->query = (struct query){.environment = in->environment,
                             .semantics = about->semantics,

@@ -5,6 +5,7 @@
 #include "driver/answer_stream.h"
 #include "driver/context.h"
 #include "driver/query_symbolic.h"
+#include "interp/eval.h"
 
 #include <string.h>
 
@@ -178,6 +179,7 @@ static bool try_alone(struct query_split *s, struct read_class *k) {
   a.options = &o;
   a.stream = NULL;
   a.interp = interpreter_new(a.model); /* the other search is in the middle of something */
+  a.interp->coverage = s->of->interp->coverage;
   struct query q = query_make(&a, s->environment, k->properties, k->n);
   bool ok = query_answer(&a, &q, r, s->refused, s->fault);
   k->decided = ok && is_decided(k, r);

@@ -212,7 +212,9 @@ static enum action_result run_action(struct eval *e, const struct action *a, con
       return ACTION_REFUSED;
     bind_quorum(e, a, messages, n);
   }
-  if (!eval_guard(e, &a->guard))
+  bool enabled = eval_guard(e, &a->guard);
+  coverage_mark(e->interp->coverage, a->at, enabled ? COVERED_RUN | COVERED_TRUE : COVERED_FALSE);
+  if (!enabled)
     return ACTION_REFUSED;
   advance(e, a);
   eval_block(e, &a->body);

@@ -286,7 +286,10 @@ enum verdict3 config_holds(struct interpreter *interp, const struct node *formul
       *error = e.error;
     return V_ERROR;
   }
-  return eval_true(&e, formula) ? V_TRUE : V_FALSE;
+  bool holds = eval_true(&e, formula);
+  if (holds)
+    coverage_mark(interp->coverage, formula->at, COVERED_HELD);
+  return holds ? V_TRUE : V_FALSE;
 }
 
 /* --- rounds and steps --- */

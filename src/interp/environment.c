@@ -210,6 +210,7 @@ static bool clauses_hold(const struct message_exchange *x, const struct environm
   for (uint32_t i = 0; i < env->nclauses && ok; i++)
     if (clause_applies(m, &env->clauses[i], x->config) &&
         !predicate_holds(x->interp, &env->clauses[i], x, w, corrupt)) {
+      coverage_mark(x->interp->coverage, env->clauses[i].at, COVERED_FALSE);
       *why = clause_name(env->clauses[i].kind);
       ok = false;
     }

@@ -472,7 +472,10 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_OR:
     return eval_true(e, n->kid[0]) || eval_true(e, n->kid[1]);
   case NODE_IMPLIES:
-    return !eval_true(e, n->kid[0]) || eval_true(e, n->kid[1]);
+    if (!eval_true(e, n->kid[0]))
+      return true;
+    coverage_mark_after(e->interp->coverage, n->kid[0]->at.to, n->kid[1]->at);
+    return eval_true(e, n->kid[1]);
   case NODE_IF:
     return eval_node(e, n->kid[eval_true(e, n->kid[0]) ? 1 : 2]);
   case NODE_EQ:

@@ -88,6 +88,8 @@ static bool visit_exists(struct eval *e, void *context, uint64_t weight) {
 static bool visit_forall(struct eval *e, void *context, uint64_t weight) {
   (void)weight;
   struct aggregate_state *a = context;
+  if (a->node->n)
+    coverage_mark_after(e->interp->coverage, a->node->at.from + 1, a->node->kid[0]->at);
   a->any = a->node->n && !eval_true(e, a->node->kid[0]);
   return !a->any;
 }

@@ -150,7 +150,10 @@ static bool within_bound(const struct judgement *j, const struct config *next) {
     most = now > most ? now : most;
   }
   memory_free(held);
-  return j->channels.bound == 0 || most <= j->channels.bound;
+  if (j->channels.bound == 0 || most <= j->channels.bound)
+    return true;
+  coverage_mark(j->interp->coverage, environment_clause(j->env, CLAUSE_CHANNELS)->at, COVERED_FALSE);
+  return false;
 }
 
 /* An action that ends in an error does so whether or not there is room for its messages. */

@@ -189,10 +189,17 @@ static void exec_send(struct eval *e, const struct send *s) {
 
 /* --- blocks --- */
 
+static void exec_if(struct eval *e, const struct stmt *s) {
+  bool holds = eval_guard(e, &s->guard);
+  coverage_mark(e->interp->coverage, s->at, holds ? COVERED_TRUE : COVERED_FALSE);
+  eval_block(e, holds ? &s->then : &s->other);
+}
+
 static void exec_stmt(struct eval *e, const struct stmt *s) {
+  coverage_mark(e->interp->coverage, s->at, COVERED_RUN);
   switch (s->kind) {
   case STMT_IF:
-    eval_block(e, eval_guard(e, &s->guard) ? &s->then : &s->other);
+    exec_if(e, s);
     break;
   case STMT_LET:
     e->slot[s->slot] = eval_node(e, s->expr);

@@ -67,11 +67,14 @@ bool local_sends(struct eval *e, struct local_send_list *out) {
   e->failure = &failure;
   e->interp->interpreted++;
   out->n = 0;
+  coverage_mark(e->interp->coverage, body->at, COVERED_RUN);
   if (setjmp(failure))
     return false;
   for (uint32_t i = 0; i < body->nsends; i++) {
     const struct send *s = &body->sends[i];
-    if (!eval_guard(e, &s->guard))
+    bool sends = eval_guard(e, &s->guard);
+    coverage_mark(e->interp->coverage, s->at, COVERED_RUN | (sends ? COVERED_TRUE : COVERED_FALSE));
+    if (!sends)
       continue;
     struct local_send one = {.target = s->target, .to_role = s->to_role, .type = s->message->type, .at = s->at};
     one.message = eval_node(e, s->message);
@@ -91,6 +94,7 @@ bool local_update(struct eval *e, const struct received *received) {
   e->received = received;
   e->received_type = body->received;
   e->interp->interpreted++;
+  coverage_mark(e->interp->coverage, body->at, COVERED_RUN);
   if (setjmp(failure))
     return false;
   eval_block(e, &body->update);

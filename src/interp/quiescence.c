@@ -52,12 +52,15 @@ static bool some_acts(struct interpreter *interp, const struct environment *env,
                       uint32_t first, uint32_t end) {
   struct config *arrived = all_delivered(interp, env, config);
   enum semantics followed = interp->semantics;
+  struct coverage *coverage = interp->coverage;
   bool some = false;
+  interp->coverage = NULL; /* what is only tried is not executed */
   if (interp->model->nmessages > 0)
     interp->semantics = SEMANTICS_M;
   for (uint32_t p = first; p < end && !some; p++)
     some = can_act(interp, env, arrived, p);
   interp->semantics = followed;
+  interp->coverage = coverage;
   config_free(arrived);
   return some;
 }

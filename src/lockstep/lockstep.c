@@ -613,6 +613,7 @@ static struct system *lockstep_clone(struct system *system) {
   struct interpreter *interp = interpreter_new(first->model);
   interpreter_follow(interp, first->interp->semantics, first->interp->arrivals);
   interpreter_watch(interp, first->interp->stop);
+  interp->coverage = first->interp->coverage;
   struct lockstep *s = lockstep_make(interp, first->model, system->query, system->licences, &first->made_with, first);
   s->owns_interp = true;
   return &s->base;

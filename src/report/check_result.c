@@ -1,5 +1,7 @@
 #include "report/check_result.h"
 
+#include "report/coverage_report.h"
+
 #include "analysis/may_fail.h"
 #include "base/memory.h"
 #include "report/layout.h"
@@ -58,6 +60,7 @@ void check_result_release(struct check_result *c) {
   for (uint32_t i = 0; i < c->nruns; i++)
     run_result_release(&c->runs[i]);
   memory_free(c->runs);
+  coverage_report_free(c->coverage);
   *c = (struct check_result){0};
 }
 

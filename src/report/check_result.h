@@ -72,6 +72,8 @@ struct run_result { /* properties checked together in one environment; a livenes
   char *successors;           /* how successors were computed; owned */
   const char *engine;         /* NULL: the search; else the solver engine, which has no states but: */
   uint64_t variables;         /* number of free variables */
+  bool runs_all_code;         /* whatever code some run executes, the interpreter has executed for this search, with
+                                 its coverage recorded */
   uint32_t query_group;       /* index of the query of the check */
   struct evidence errors;     /* errors of the model; not for a liveness property */
   struct audit_note *audits;  /* by variant; NULL: no audit; owned */
@@ -80,12 +82,15 @@ struct run_result { /* properties checked together in one environment; a livenes
   struct interpreter *interp;
 };
 
+struct coverage_report; /* report/coverage_report.h */
+
 struct check_result {
   struct model *model;        /* borrowed */
   struct interpreter *interp; /* borrowed */
   struct run_result *runs;
   uint32_t nruns;
   enum verdict verdict;
+  struct coverage_report *coverage; /* what no run takes; owned, or NULL */
 };
 
 /* The model and interpreter of the run if it has its own, else those of the check. */

@@ -1,6 +1,7 @@
 #include "report/json_report.h"
 
 #include "report/audit_report.h"
+#include "report/coverage_report.h"
 #include "trace/event_json.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
@@ -140,6 +141,7 @@ json_t *report_json(const struct check_result *c) {
       json_array_append_new(properties, property_json(c, &r->properties[k], i));
   }
   json_object_set_new(j, "runs", runs);
+  json_object_set_new(j, "coverage", c->coverage ? coverage_json(c->coverage) : json_null());
   return j;
 }
 

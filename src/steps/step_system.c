@@ -548,6 +548,7 @@ static struct system *op_clone(struct system *system) {
     return NULL; /* the names of groups and adversary choices are not shared */
   struct interpreter *interp = interpreter_new(first->model);
   interpreter_watch(interp, first->interp->stop);
+  interp->coverage = first->interp->coverage;
   struct step_system *s = make(interp, first->model, system->query, system->licences, &first->options, first);
   s->owns_interp = true;
   s->channels.most = first->channels.most; /* found before the first expansion */
