@@ -133,6 +133,9 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
   property_instance_find(&instance, interp, t->trace);
   add_list(&d->details, instance.bound.at, instance.bound.n);
   add_list(&d->details, instance.read.at, instance.read.n);
+  for (size_t i = 0; i < instance.processes.n; i++)
+    vec_push(&d->witnesses, instance.processes.at[i]);
+  d->all_witnesses = instance.everyone || instance.processes.n == 0;
   property_instance_release(&instance);
 }
 
@@ -208,6 +211,7 @@ void trace_document_release(struct trace_document *d) {
   text_release(&d->title);
   text_release(&d->place);
   text_release(&d->details);
+  vec_release(&d->witnesses);
 }
 
 void trace_document_explanation(const struct trace_document *d, const struct style *style, struct text *out) {

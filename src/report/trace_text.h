@@ -20,6 +20,9 @@ struct trace_document {
   struct text title, place; /* "now agreement fails", "  (line 28)"; an empty title: no claim */
   struct text details;      /* the formula and its values, or the place of the error */
   bool good;                /* nothing fails: a cover is reached */
+  /* The processes that the instance of the property that fails (or is reached) is about; all: everyone, or unknown. */
+  VEC(uint32_t) witnesses;
+  bool all_witnesses;
 };
 void trace_document_make(struct trace_document *, const struct trace *, struct interpreter *, const struct style *);
 void trace_document_release(struct trace_document *);

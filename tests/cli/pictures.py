@@ -69,6 +69,18 @@ def is_clear(svg):
             must(not between or abs(x1 + (x2 - x1) * (y - y1) / (y2 - y1) - x) > 4, f"an arrow runs through {x}, {y}")
 
 
+def drawn(svg, kind):
+    """How many there are in the run; the legend has one more of each."""
+    return len(re.findall(rf'<path class="{kind}(?: k\d)?" data-', svg))
+
+
+def table(rondo, *arguments, **more):
+    """The rows of a drawing by their names, and the drawing."""
+    _, svg, _ = draw(rondo, *arguments, **more)
+    names = [line for line, _, right, _ in words(svg) if re.fullmatch(r"(?:everybody|every|P|Participant|Coordinator)\b.*", line)]
+    return names, svg
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -113,7 +125,7 @@ def every_sight_is_drawn(rondo):
 @test
 def drawings_show_what_happens(rondo):
     _, svg, _ = draw(rondo, *HALF, status=1)
-    must(svg.count('<path class="msg') == 9 and svg.count('<path class="lost"') == 3 and svg.count('<path class="cut"') == 3, "messages of the rounds")
+    must(drawn(svg, "msg") == 9 and drawn(svg, "lost") == 3 and drawn(svg, "cut") == 3, "messages of the rounds")
     must(svg.count("decided = ") == 3 and '<text class="key"' in svg, "decisions")
     must("p = P(1), q = P(3), v = 1, w = 2" in svg, "the instance")
     for line, at in (("round 1", 1), ("round 2", 1), ("round 3", 0)):
@@ -121,13 +133,64 @@ def drawings_show_what_happens(rondo):
     must('class="crash"' in draw(rondo, *SIGHTS[1], status=1)[1], "a crash")
     must('class="lie"' in draw(rondo, *SIGHTS[3], status=1)[1] and ">Byzantine<" in svg + draw(rondo, *SIGHTS[3])[1], "lies")
     _, svg, _ = draw(rondo, *SIGHTS[7], status=1)
-    must(">register<" in svg and svg.count('<path class="tie"') == 2, "shared memory")
+    must(">register<" in svg and drawn(svg, "tie") == 2, "shared memory")
     _, svg, _ = draw(rondo, *SIGHTS[10], status=1)
     must(">loop<" in svg and 'class="loop"' in svg, "a loop")
     losses = rondo.file("losses.rondo", LOSSES)
     _, svg, _ = draw(rondo, losses, status=1)
-    must(svg.count('<path class="lost"') == 1 and svg.count('<path class="msg') == 1, "a loss")
+    must(drawn(svg, "lost") == 1 and drawn(svg, "msg") == 1, "a loss")
     words(svg)
+
+
+@test
+def only_witnesses_are_emphasised(rondo):
+    """And of them only the value that the property is about."""
+    _, svg, _ = draw(rondo, *HALF, status=1)
+    must(svg.count('<text class="key"') == 2, "two decisions are in conflict")
+    must(re.findall(r'<circle class="key" data-step="\d" data-process="(\d)"', svg) == ["2", "0"], "those of P(1) and P(3)")
+    _, svg, _ = draw(rondo, "models/broken/paxos_quorums.rondo", status=1)
+    must(svg.count('<text class="key"') == 1 and svg.count("chosen = ") >= 2, "only the last value")
+    _, svg, _ = draw(rondo, "models/paxos.rondo", "--seed", 1, command="run")
+    must('class="key"' not in svg, "nothing is claimed")
+
+
+@test
+def many_processes_are_folded(rondo):
+    names, svg = table(rondo, "models/broken/two_phase_commit_impatient.rondo", "-D", "n=7", status=1)
+    must(names == ["Coordinator(1)", "Participant(1)..Participant(6)", "Participant(7)"], str(names))
+    must('data-process="1 2 3 4 5 6"' in svg, "the processes of the row")
+    names, _ = table(rondo, "models/broken/two_phase_commit_impatient.rondo", "-D", "n=5", status=1)
+    must(len(names) == 6, "few are not folded")
+    _, svg, _ = draw(rondo, "models/one_third_rule.rondo", "-D", "n=12", "--seed", 3, command="run", status=(0, 1))
+    must('<path class="heard"' in svg and 'class="hole"' in svg and "P(1) does not hear " in svg, "a heard-of matrix")
+    must('<path class="msg' not in svg, "and no arrows")
+    words(svg)
+
+
+@test
+def losses_say_whose(rondo):
+    _, svg, _ = draw(rondo, *HALF, status=1)
+    must(svg.count(">misses P(") == 3, "losses of rounds")
+    _, svg, _ = draw(rondo, rondo.file("losses.rondo", LOSSES), status=1)
+    must(">item to B(1)<" in svg, "losses of steps")
+
+
+@test
+def loops_lead_back(rondo):
+    for arguments in (SIGHTS[10], ["models/broken/token_ring_greedy.rondo", "-D", "n=3"]):
+        _, svg, _ = draw(rondo, *arguments, status=1)
+        must('class="head-loop"' in svg and ">loop<" in svg, "an arrow back")
+
+
+@test
+def colours_follow_kinds(rondo):
+    _, svg, _ = draw(rondo, "models/broken/paxos_quorums.rondo", status=1)
+    kinds = dict(re.findall(r'<path class="msg (k\d)"[^>]* data-kind="(\w+)"', svg))
+    must(sorted(kinds.values()) == ["accept", "accepted", "prepare", "promise"], str(kinds))
+    for kind in kinds.values():
+        must(f">{kind}</text>" in svg, "the legend")
+    for name in re.findall(r"var\(--rondo-(\w+),", svg):
+        must(f"--rondo-{name}:#" in svg.split("prefers-color-scheme:dark")[1], f"{name} has no dark colour")
 
 
 @test
