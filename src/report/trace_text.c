@@ -63,7 +63,7 @@ static void print_faulty(const struct trace_printer *t, const struct config *c) 
 static void print_start(const struct trace_printer *t) {
   const struct model *m = t->model;
   const struct config *c = t->trace->configs[0];
-  trace_printer_heading(t, "start");
+  trace_printer_heading(t, "start", 0);
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
     struct text_items items = {0};
@@ -149,7 +149,7 @@ static void print_in_flight(const struct trace_printer *t) {
   flight.out = &to;
   trace_printer_in_flight(&flight, last, "to");
   if (to.n > 0) {
-    trace_printer_heading(t, "still in flight");
+    trace_printer_heading(t, "still in flight", PART_OTHER);
     text_add(t->out, to.at);
   }
   text_release(&to);
@@ -173,7 +173,7 @@ static void make_run(struct trace_document *d, const struct trace *trace, const 
   }
   for (uint32_t i = 0; i < trace->run.nsteps; i++) {
     if (loops && i == trace->claim.loop)
-      trace_printer_heading(&t, "loop");
+      trace_printer_heading(&t, "loop", PART_OTHER);
     trace_printer_round(&t, i);
   }
   if (trace->done)

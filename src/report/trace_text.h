@@ -8,9 +8,11 @@
 #include "trace/trace.h"
 
 /* The trace as structured text, from which text output, HTML pages and captions of diagrams are made. */
-struct trace_mark { /* the start of a part, whose first line summarises it */
-  size_t at;        /* offset in `run` */
-  bool step;        /* a step; otherwise a section: the start, a round, the steps, ... */
+#define PART_OTHER UINT32_MAX
+struct trace_mark {     /* the start of a part, whose first line summarises it */
+  size_t at;            /* offset in `run` */
+  bool step;            /* steps; otherwise a section: the start, a round, the steps, ... */
+  uint32_t first, last; /* the numbers of the steps or rounds that it is about; the start: 0; PART_OTHER: none */
 };
 struct trace_document {
   struct text subject; /* "OneThirdRule, n = 3, environment free" */

@@ -1,5 +1,6 @@
 """--svg and --html: what is drawn, what is not, and what is said then."""
 import html.parser
+import json
 import re
 import xml.etree.ElementTree as xml
 
@@ -82,26 +83,62 @@ def table(rondo, *arguments, **more):
 
 
 class Page(html.parser.HTMLParser):
+    """The elements of a page, and the data in it."""
     def __init__(self):
         super().__init__()
-        self.open, self.summaries = [], 0
+        self.open, self.parts, self.lines, self.data, self.script, self.text = [], [], {}, {}, None, []
 
     def handle_starttag(self, tag, attrs):
-        must(tag not in ("script", "link", "img", "iframe"), f"<{tag}>: the page needs more than itself")
-        self.summaries += tag == "summary"
-        if tag not in ("meta", "br"):
+        attrs = dict(attrs)
+        must(tag not in ("link", "img", "iframe", "object", "base", "form"), f"<{tag}>: the page needs more than itself")
+        must(not {"src", "href", "action", "srcset"} & set(attrs), f"<{tag}>: the page needs more than itself")
+        must(not any(name.startswith("on") for name in attrs), f"<{tag}>: an event handler")
+        if tag == "section" and attrs.get("class") == "part" and "data-first" in attrs:
+            self.parts.append((int(attrs["data-first"]), int(attrs["data-last"])))
+        if tag == "li":
+            self.lines[int(attrs["id"].removeprefix("line-"))] = ""
+        if tag == "script":
+            must(attrs in ({}, {"type": "application/json", "id": "rondo-trace"}, {"type": "application/json", "id": "rondo-view"}), f"{attrs}")
+            self.script = attrs.get("id", "viewer")
+            must(self.script not in self.data, "a script twice")
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
         must(self.open and self.open.pop() == tag, f"</{tag}> closes something else")
 
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.data[self.script] = self.data.get(self.script, "") + data
+        elif "li" in self.open:
+            self.lines[max(self.lines)] += data.rstrip("\n")
+        else:
+            self.text.append(data)
 
-def is_page(text):
+
+def is_page(text, source=None):
+    """Every step is in the text; the states that the script makes are those of the trace; lines are those of the model."""
     page = Page()
     page.feed(text)
     page.close()
     must(not page.open, f"not closed: {page.open}")
-    must(page.summaries > 0, "nothing opens and closes")
+    must(set(page.data) == {"rondo-trace", "rondo-view", "viewer"}, str(set(page.data)))
+    trace, view = json.loads(page.data["rondo-trace"]), json.loads(page.data["rondo-view"])
+    steps = trace["steps"] if "steps" in trace else trace["rounds"]
+    must(len(steps) == len(view["steps"]) and view["loop"] == trace.get("loop"), "steps")
+    must(sorted(k for first, last in page.parts for k in range(first, last + 1)) == list(range(len(steps) + 1)), "the text has other steps")
+    for step, seen in zip(steps, view["steps"]):
+        changes = [change for change in step["changes"] if "order" not in trace]
+        lines = {change["line"] for change in step["changes"]} | {sent["line"] for sent in step["sent"]} | {step.get("line")}
+        must(set(seen["lines"]) <= lines | {(trace["error"] or {}).get("line")}, "other lines")
+        must(all(line in page.lines for line in seen["lines"]), "no such line")
+        for process, name, value in seen["changes"]:
+            due = [change for change in changes if change["variable"] == name and
+                   (change["process"] == (None if process is None else view["processes"][process]["name"]))]
+            must("order" in trace or due and due[0]["text"].endswith(value), f"{name} = {value}")
+    if source is not None:
+        must([page.lines[k + 1] for k in range(len(page.lines))] == [line.rstrip("\r") for line in source.splitlines()], "another source")
+    return page
 
 
 @test
@@ -115,7 +152,9 @@ def every_sight_is_drawn(rondo):
                 must(not clash, f"{arguments}: '{line}' and '{other}' overlap")
         must("http" not in svg.replace("http://www.w3.org/2000/svg", ""), "something from elsewhere")
         is_page(page)
-        must(svg in page, "the page has another drawing")
+        marks = re.compile(r'<circle class="[^>]*data-step="[^"]*"[^>]*data-process="[^"]*"')
+        bare = [re.sub(r'c[xy]="\d+"|data-step', "", mark) for mark in marks.findall(svg)]
+        must(bare == [re.sub(r'c[xy]="\d+"|data-step', "", mark) for mark in marks.findall(page)] , "the page has another drawing")
         moral = re.search(r"^(now|so) .* fails", done.stdout, re.M).group()
         must(any(line.startswith(moral) for line, *_ in lines), moral)
         again = draw(rondo, *arguments, status=1)
@@ -208,10 +247,24 @@ def errors_and_texts_are_drawn(rondo):
 
 
 @test
+def hostile_texts_stay_text(rondo):
+    text = "// </script><script>alert(1)</script><!-- @@SCRIPT@@ & \u00e9 <img src=x onerror=alert(1)>\n" + CARELESS.replace("min(received)", "2").replace("<= 2", "< 2")
+    hostile = rondo.file("x<img src=x onerror=alert(1)>'\"&@@VIEW@@.rondo", text)
+    _, svg, page = draw(rondo, hostile, status=1)
+    xml.fromstring(svg)
+    parsed = is_page(page, text)
+    must(page.count("<script") == 3 and "<img" not in page, "something was injected")
+    must("x<img src=x onerror=alert(1)>" in "".join(parsed.text), "the name of the file")
+    must(json.loads(parsed.data["rondo-trace"])["model"]["file"] == str(hostile), "the file in the trace")
+
+
+@test
 def replay_and_run_draw_too(rondo):
     trace = rondo.folder / "trace.json"
     _, svg, page = draw(rondo, *HALF, "--trace-out", trace, status=1)
     must((svg, page) == draw(rondo, trace, command="replay", status=1)[1:], "replay draws something else")
+    copy = rondo.file("copy.json", is_page(page).data["rondo-trace"])
+    must(page == draw(rondo, copy, command="replay", status=1)[2], "the trace in the page is another")
     for model in (["models/one_third_rule.rondo", "-D", "n=4"], ["models/paxos.rondo"], ["models/peterson.rondo"],
                   ["models/a_te.rondo", "-D", "n=7", "-D", "alpha=1"], ["models/reliable_broadcast_async.rondo", "-D", "n=4", "-D", "t=1"]):
         for seed in range(3):
