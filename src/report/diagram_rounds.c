@@ -241,7 +241,8 @@ static void draw_life(struct rounds_diagram *r, uint32_t row) {
 static void draw_update(struct rounds_diagram *r, uint32_t step, uint32_t row) {
   const struct trace *t = r->d->trace;
   uint32_t p = r->d->rows[row].first;
-  bool others_error = step + 1 >= t->nconfigs && r->d->row_of[t->error.process] != row;
+  bool others_error =
+      step + 1 >= t->nconfigs && (t->error.process >= t->model->nprocesses || r->d->row_of[t->error.process] != row);
   if (!trace_takes_part(t, p, step) || others_error)
     return;
   diagram_show(r->d, step, row);
