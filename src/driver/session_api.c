@@ -468,3 +468,12 @@ char *rondo_session_ahead(rondo_session *s, const char *property, uint64_t choic
     return answer(s, NULL);
   return answer(s, session_ahead_to_json(&found, session_interrupted(s->session)));
 }
+
+char *rondo_session_survey(rondo_session *s, size_t position, bool graph, const char *projection, uint64_t states,
+                           uint64_t steps) {
+  struct session_survey_request request = {
+      .position = position, .limits = {.states = states, .steps = steps}, .graph = graph, .projection = projection};
+  struct session_survey found;
+  call_begin(s);
+  return answer(s, session_survey(s->session, &request, &found) ? session_survey_to_json(s->model, &found) : NULL);
+}
