@@ -283,6 +283,12 @@ RONDO_PUBLIC char *rondo_session_evaluate(rondo_session *, size_t position, cons
 /* The path as a trace that `rondo replay` accepts. property: the name of one that the end of the path violates (cover:
    reaches), or NULL. */
 RONDO_PUBLIC char *rondo_session_save(rondo_session *, const char *property);
+/* A space-time diagram of the path, as SVG that a page can contain (docs/pictures.md). options: NULL, or a JSON object
+   with any of: "from", "to": only the steps between these positions (fine rounds: rounds), at most 500; by default the
+   last 100. "property": one to emphasise the witnesses of, if the end of the path violates (cover: reaches) it and is
+   drawn. "fold": draw identical processes as one line if there are more than six (true). "caption": with the model and
+   the property above (false). */
+RONDO_PUBLIC char *rondo_session_svg(rondo_session *, const char *options);
 /* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of
  * the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);

@@ -5,8 +5,10 @@
 #include "driver/option_values.h"
 #include "driver/semantics.h"
 #include "driver/session_json.h"
+#include "report/diagram.h"
 #include "report/json_report.h"
 #include "session/session.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
@@ -300,6 +302,78 @@ char *rondo_session_save(rondo_session *s, const char *property) {
   uint32_t index;
   call_begin(s);
   return text_answer(s, property_named(s, property, &index) ? session_save(s->session, index) : NULL);
+}
+
+#define WINDOW_DEFAULT 100 /* steps of a diagram */
+#define WINDOW_MAX 500
+
+/* A member of the options that is a number; missing: as it is. */
+static bool option_number(rondo_session *s, const json_t *options, const char *name, size_t *v) {
+  const json_t *j = json_object_get(options, name);
+  if (j && (!json_is_integer(j) || json_integer_value(j) < 0)) {
+    text_addf(&s->error, "'%s' is not a number of steps", name);
+    return false;
+  }
+  *v = j ? (size_t)json_integer_value(j) : *v;
+  return true;
+}
+
+static bool option_truth(rondo_session *s, const json_t *options, const char *name, bool *v) {
+  const json_t *j = json_object_get(options, name);
+  if (j && !json_is_boolean(j)) {
+    text_addf(&s->error, "'%s' is not true or false", name);
+    return false;
+  }
+  *v = j ? json_is_true(j) : *v;
+  return true;
+}
+
+static bool option_property(rondo_session *s, const json_t *options, uint32_t *property) {
+  const json_t *j = json_object_get(options, "property");
+  *property = NO_PROPERTY;
+  if (!j || json_is_null(j))
+    return true;
+  if (!json_is_string(j))
+    text_add(&s->error, "'property' is not a name");
+  return json_is_string(j) && property_named(s, json_string_value(j), property);
+}
+
+/* Which part of the path, and how. */
+static bool svg_options_read(rondo_session *s, const char *text, size_t *from, size_t *to, uint32_t *property,
+                             struct diagram_options *how) {
+  json_t *j = text ? json_read(text, &s->error) : json_object();
+  bool ok = json_is_object(j);
+  if (j && !ok)
+    text_add(&s->error, "the options are not a JSON object");
+  *to = session_started(s->session) ? session_rounds(s->session) : 0;
+  ok = ok && option_number(s, j, "to", to);
+  *from = *to > WINDOW_DEFAULT ? *to - WINDOW_DEFAULT : 0;
+  ok = ok && option_number(s, j, "from", from) && option_truth(s, j, "fold", &how->fold) &&
+       option_truth(s, j, "caption", &how->caption) && option_property(s, j, property);
+  json_decref(j);
+  if (ok && *to > *from && *to - *from > WINDOW_MAX) {
+    text_addf(&s->error, "at most %d steps can be drawn at once", WINDOW_MAX);
+    ok = false;
+  }
+  return ok;
+}
+
+char *rondo_session_svg(rondo_session *s, const char *options) {
+  struct diagram_options how = {.fold = true};
+  size_t from, to;
+  uint32_t property;
+  struct trace trace;
+  struct text out = {0};
+  call_begin(s);
+  if (!svg_options_read(s, options, &from, &to, &property, &how) ||
+      !session_window(s->session, from, to, property, &trace))
+    return text_answer(s, NULL);
+  if (trace_drawable(&trace))
+    trace_svg_part(&trace, session_interpreter(s->session), &how, &out);
+  else
+    text_add(&s->error, "these steps have too many messages to be drawn");
+  trace_release(&trace);
+  return text_answer(s, out.at);
 }
 
 bool rondo_session_load(rondo_session *s, const char *json, size_t length) {

@@ -13,6 +13,47 @@
 #define MESSAGES_MAX 50000
 #define FORMULA_MAX 600 /* characters of a formula in the caption */
 
+/* --- what elements show --- */
+
+void diagram_show_nothing(struct diagram *d) {
+  for (unsigned i = 0; i < 3; i++)
+    text_release(&d->shown[i]);
+  svg_hook_clear(&d->svg);
+}
+
+static uint32_t step_shown(const struct diagram *d, uint32_t step) {
+  return step == NO_STEP_SHOWN ? d->trace->before : d->trace->before + step + 1;
+}
+
+void diagram_show(struct diagram *d, uint32_t step, uint32_t row) {
+  diagram_show_nothing(d);
+  d->svg.hook.step = step_shown(d, step);
+  if (row >= d->model->nprocesses)
+    return;
+  text_addf(&d->shown[0], "%u", row);
+  d->svg.hook.process = d->shown[0].at;
+}
+
+void diagram_show_message(struct diagram *d, uint32_t step, uint32_t from, uint32_t to, uint32_t kind,
+                          const char *message) {
+  diagram_show_nothing(d);
+  text_addf(&d->shown[0], "%u", from);
+  text_addf(&d->shown[1], "%u", to);
+  process_print(d->model, from, &d->shown[2]);
+  text_add(&d->shown[2], " to ");
+  process_print(d->model, to, &d->shown[2]);
+  text_addf(&d->shown[2], ": %s", message);
+  d->svg.hook = (struct svg_hook){.step = step_shown(d, step),
+                                  .from = d->shown[0].at,
+                                  .to = d->shown[1].at,
+                                  .message = message,
+                                  .title = d->shown[2].at};
+  if (model_steps(d->model) && kind < d->model->nmessages) {
+    d->svg.hook.kind = d->model->messages[kind].name;
+    d->svg.kind = 1 + kind % SVG_KINDS;
+  }
+}
+
 /* --- labels --- */
 
 void labels_release(struct labels *l) {
@@ -149,7 +190,8 @@ static bool mark_property_var(void *context, const struct node *n) {
 
 void diagram_init(struct diagram *d, const struct trace *t) {
   const struct model *m = t->model;
-  *d = (struct diagram){.trace = t, .model = m, .nrows = m->nprocesses, .right = WIDTH_MIN, .left = MARGIN};
+  *d = (struct diagram){
+      .svg.hook.step = SVG_NO_STEP, .trace = t, .model = m, .nrows = m->nprocesses, .right = WIDTH_MIN, .left = MARGIN};
   d->style.width = CAPTION_WIDTH;
   d->printer = (struct trace_printer){.trace = t, .model = m, .until = t->run.nsteps};
   d->key = memory_alloc((m->nroles + 1) * sizeof *d->key);
@@ -201,6 +243,8 @@ static void draw_lines(struct diagram *d, const struct text *text, int *y) {
 static int draw_caption(struct diagram *d) {
   const struct trace_document *of = d->document;
   int y = MARGIN + 14;
+  if (!d->caption)
+    return MARGIN - 4;
   if (of->title.n) {
     struct text words = {0};
     text_addf(&words, "%s%s", of->title.at, text_or_empty(&of->place));
@@ -333,6 +377,7 @@ void diagram_finish(struct diagram *d, struct text *out) {
   memory_free(d->key);
   memory_free(d->key_global);
   memory_free(d->rows);
+  diagram_show_nothing(d);
 }
 
 bool trace_drawable(const struct trace *t) {
@@ -342,18 +387,27 @@ bool trace_drawable(const struct trace *t) {
   return t->run.nsteps <= STEPS_MAX && messages <= MESSAGES_MAX;
 }
 
-void trace_svg(const struct trace *t, struct interpreter *interp, struct text *out) {
+const struct diagram_options diagram_whole = {.caption = true, .fold = true};
+
+void trace_svg_part(const struct trace *t, struct interpreter *interp, const struct diagram_options *how,
+                    struct text *out) {
   const struct style plain = {.width = CAPTION_WIDTH};
   struct trace_document document;
   trace_document_make(&document, t, interp, &plain);
-  trace_document_svg(&document, t, out);
+  trace_document_svg(&document, t, how, out);
   trace_document_release(&document);
 }
 
-void trace_document_svg(const struct trace_document *document, const struct trace *t, struct text *out) {
+void trace_svg(const struct trace *t, struct interpreter *interp, struct text *out) {
+  trace_svg_part(t, interp, &diagram_whole, out);
+}
+
+void trace_document_svg(const struct trace_document *document, const struct trace *t, const struct diagram_options *how,
+                        struct text *out) {
   struct diagram d;
   diagram_init(&d, t);
   d.document = document;
+  d.caption = how->caption;
   d.printer.style = &d.style;
   for (uint32_t i = 0; i < d.nrows; i++) {
     struct text name = {0};

@@ -43,9 +43,19 @@ struct diagram {
   int right;                                        /* where the drawing ends */
   int head;                                         /* lines of text between caption and rows: headings, the loop */
   bool lost, forged, crashed, pending, waits, keys; /* entries of the legend */
+  bool caption;
+  struct text shown[3]; /* strings of svg.hook */
 };
 
 void diagram_init(struct diagram *, const struct trace *);
+/* What is drawn next shows the process (a row) in that step of the trace; NO_STEP_SHOWN: at the start. */
+#define NO_STEP_SHOWN UINT32_MAX /* the start */
+#define NO_ROW_SHOWN UINT32_MAX
+void diagram_show(struct diagram *, uint32_t step, uint32_t row);
+/* The same for a message; the text is the message. kind: steps only. */
+void diagram_show_message(struct diagram *, uint32_t step, uint32_t from, uint32_t to, uint32_t kind,
+                          const char *message);
+void diagram_show_nothing(struct diagram *);
 /* Adds a line to the labels, truncated if too long; takes ownership of the text. Empty lines are skipped. */
 void diagram_label(const struct diagram *, struct labels *, enum ink, struct text *);
 /* Adds "x = 1" for each changed part, those that the property reads first. Returns whether the property reads one. */

@@ -94,7 +94,7 @@ static void label_changes(struct rounds_diagram *r, uint32_t step, uint32_t p, s
   if (t->run.norder && trace_has_ended(t, p, step - 1)) { /* fine rounds: the position in the order */
     struct text v = {0};
     for (uint32_t i = 0, ended = 0; i < t->run.norder; i++)
-      if (t->run.order[i] == p && ++ended == step)
+      if (t->run.order[i] == p && ++ended == t->before + step)
         text_addf(&v, "step %u", i + 1);
     diagram_label(d, &m->changed, INK_FAINT, &v);
   }
@@ -158,6 +158,7 @@ static void draw_life(struct rounds_diagram *r, uint32_t p) {
   int y = d->rows[p].y, x = d->left;
   for (uint32_t step = 0; step < r->nsteps && trace_has_begun(t, p, step); step++) {
     bool before = diagram_is_gone(t->configs[step], p), crashes = t->run.steps[step]->crashes[p];
+    diagram_show(d, step, p);
     int crash = r->from[step] + (r->to[step] - r->from[step]) / 4;
     svg_line(&d->svg, before ? STROKE_GONE : STROKE_LIFE, x, y, r->from[step], y);
     x = r->from[step];
@@ -175,6 +176,7 @@ static void draw_life(struct rounds_diagram *r, uint32_t p) {
     svg_line(&d->svg, before || crashes ? STROKE_GONE : STROKE_LIFE, x, y, r->to[step], y);
     x = r->to[step];
   }
+  diagram_show_nothing(d);
   if (trace_has_begun(t, p, r->nsteps))
     svg_line(&d->svg, diagram_is_gone(t->configs[t->nconfigs - 1], p) ? STROKE_GONE : STROKE_LIFE, x, y,
              r->from[r->nsteps], y);
@@ -184,7 +186,7 @@ static void draw_update(struct rounds_diagram *r, uint32_t step, uint32_t p) {
   const struct trace *t = r->d->trace;
   bool others_error = step + 1 >= t->nconfigs && t->error.process != p;
   if (trace_takes_part(t, p, step) && !others_error)
-    diagram_draw_mark(r->d, step, p, moment_at(r, step + 1, p)->key, r->to[step]);
+    diagram_show(r->d, step, p), diagram_draw_mark(r->d, step, p, moment_at(r, step + 1, p)->key, r->to[step]);
 }
 
 /* --- messages --- */
@@ -205,9 +207,14 @@ static void draw_lost(struct rounds_diagram *r, uint32_t step) {
    receiver, where only messages to that receiver meet. */
     int way = rows == 0 ? 50 : n > 2 * r->n + 2 ? 26 : 100 - 34 / rows < 84 ? 100 - 34 / rows : 84;
     int x = diagram_along(r->from[step], r->to[step], way), y = diagram_along(from, to, way);
+    struct text message = {0};
+    value_print(&r->d->model->values, r->d->model, s->type, s->message, &message);
+    diagram_show_message(r->d, step, s->from, s->to, 0, text_or_empty(&message));
     if (s->from != s->to)
       svg_line(&r->d->svg, STROKE_LOST, r->from[step], from, x, y);
     svg_mark(&r->d->svg, MARK_CROSS, INK_BAD, x, y);
+    diagram_show_nothing(r->d);
+    text_release(&message);
     r->d->lost = true;
   }
   memory_free(heard);
@@ -235,9 +242,14 @@ static void draw_arrivals(struct rounds_diagram *r, uint32_t step) {
     if (a->from == a->to && !a->forged)
       continue; /* shown on the process's own line */
     int end = a->from == a->to ? to : from < to ? to - 4 : to + 4;
+    struct text message = {0};
+    value_print(&d->model->values, d->model, a->type, a->message, &message);
+    diagram_show_message(d, step, a->from, a->to, 0, text_or_empty(&message));
     svg_line(&d->svg, a->forged ? STROKE_FORGED : STROKE_MESSAGE, r->from[step], from, r->to[step] - 3, end);
     if (a->forged)
       draw_forged(r, step, a);
+    diagram_show_nothing(d);
+    text_release(&message);
   }
 }
 
@@ -264,14 +276,18 @@ static void draw(struct rounds_diagram *r, int head) {
     draw_round(r, step, line, bottom);
   diagram_draw_end(d, head, r->from[d->trace->claim.loop], r->from[r->nsteps], line + 5, bottom);
   for (uint32_t p = 0; p < r->n; p++) {
+    diagram_show_nothing(d);
     draw_life(r, p);
     for (uint32_t step = 0; step <= r->nsteps; step++) {
       struct round_moment *m = moment_at(r, step, p);
       int x = step ? r->to[step - 1] + 6 : d->left + 2;
+      diagram_show(d, step - 1, p);
       diagram_draw_labels(d, &m->changed, ANCHOR_START, x, d->rows[p].y, false);
+      diagram_show(d, step, p);
       diagram_draw_labels(d, &m->sends, ANCHOR_END, r->from[step] - 5, d->rows[p].y, true);
     }
   }
+  diagram_show_nothing(d);
   diagram_draw_names(d);
 }
 

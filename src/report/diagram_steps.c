@@ -22,6 +22,8 @@ struct step_moment { /* a step */
   int x;
 };
 
+#define EARLIER UINT32_MAX /* step: before the part of the run that is drawn */
+
 struct message_flight { /* a message since it was sent */
   uint32_t from, to, kind, step;
   value message;
@@ -45,11 +47,16 @@ struct steps_diagram {
   int *busy;             /* by row: right end of the labels so far */
   int end;
   VEC(struct message_flight) flights;
+
   VEC(struct diagram_arrow) arrows;
 };
 
 static const struct event *event_at(const struct steps_diagram *s, uint32_t step) {
   return s->d->trace->run.steps[step]->event;
+}
+
+static int x_of(const struct steps_diagram *s, uint32_t step) {
+  return step == EARLIER ? s->d->left : s->moments[step].x;
 }
 
 static uint32_t row_of_shared(const struct steps_diagram *s, uint32_t global) {
@@ -169,14 +176,14 @@ static void receive_messages(struct steps_diagram *s, uint32_t step, int *x) {
     struct diagram_arrow arrow = {m->forged               ? ARROW_FORGED
                                   : e->kind == EVENT_LOSE ? ARROW_LOST
                                                           : ARROW_TAKEN,
-                                  0,
+                                  EARLIER,
                                   m->from,
                                   step,
                                   e->process,
                                   kind,
                                   m->message};
     if (f) {
-      int least = s->moments[f->step].x + FLIGHT_LEAST;
+      int least = x_of(s, f->step) + FLIGHT_LEAST;
       arrow.sent = f->step;
       *x = *x < least ? least : *x;
     }
@@ -233,7 +240,7 @@ static bool is_clear(const struct steps_diagram *s, uint32_t step, int x) {
   for (size_t i = 0; i < s->arrows.n; i++) {
     const struct diagram_arrow *a = &s->arrows.at[i];
     bool own = a->taken == step;
-    int x1 = a->way == ARROW_FORGED ? (own ? x : s->moments[a->taken].x) - FORGED_LENGTH : s->moments[a->sent].x;
+    int x1 = a->way == ARROW_FORGED ? (own ? x : s->moments[a->taken].x) - FORGED_LENGTH : x_of(s, a->sent);
     if (!own && goes_through(s, x1, a->from, s->moments[a->taken].x, a->to, x, p))
       return false;
     for (uint32_t k = 0; own && k < step; k++)
@@ -268,6 +275,11 @@ static void place_step(struct steps_diagram *s, uint32_t step) {
 
 static void place(struct steps_diagram *s) {
   struct diagram *d = s->d;
+  const struct config *first = d->trace->configs[0];
+  for (uint32_t i = 0; i < first->npackets; i++) {
+    const struct packet *p = &first->packets[i];
+    vec_push(&s->flights, ((struct message_flight){p->from, p->to, p->kind, EARLIER, p->message, false, false}));
+  }
   for (uint32_t i = 0; i < d->nrows; i++)
     s->busy[i] = end_of(d->left + 2, &s->starts[i]);
   for (uint32_t step = 0; step < s->nsteps; step++)
@@ -352,7 +364,11 @@ static void draw_forged(struct steps_diagram *s, const struct diagram_arrow *a) 
 
 static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   struct diagram *d = s->d;
-  int from = d->rows[a->from].y, to = d->rows[a->to].y, x = s->moments[a->taken].x, x0 = s->moments[a->sent].x;
+  int from = d->rows[a->from].y, to = d->rows[a->to].y, x = s->moments[a->taken].x,
+      x0 = a->way == ARROW_FORGED ? x : x_of(s, a->sent);
+  struct text message = {0};
+  message_print(d->model, a->kind, a->message, &message);
+  diagram_show_message(d, a->taken, a->from, a->to, a->kind, message.at);
   if (a->way == ARROW_FORGED) {
     draw_forged(s, a);
   } else if (a->way == ARROW_LOST) {
@@ -366,6 +382,8 @@ static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   } else {
     svg_line(&d->svg, STROKE_MESSAGE, x0, from, x - 2, to + (from < to ? -4 : 4));
   }
+  diagram_show_nothing(d);
+  text_release(&message);
 }
 
 /* Messages in transit at the end of the run. Of equal messages, the newest are drawn, as many as are pending. */
@@ -380,10 +398,15 @@ static void draw_pending(struct steps_diagram *s) {
     f->over = true;
     if (f->landed)
       continue;
-    int x = s->moments[f->step].x, from = d->rows[f->from].y, to = d->rows[f->to].y;
+    int x = x_of(s, f->step), from = d->rows[f->from].y, to = d->rows[f->to].y;
+    struct text message = {0};
     int y = from + (to > from ? PENDING_LENGTH : -PENDING_LENGTH); /* steep enough not to cross labels */
+    message_print(d->model, f->kind, f->message, &message);
+    diagram_show_message(d, f->step == EARLIER ? NO_STEP_SHOWN : f->step, f->from, f->to, f->kind, message.at);
     svg_line(&d->svg, STROKE_PENDING, x, from, x + 1, y);
     svg_mark(&d->svg, MARK_RING, INK_PLAIN, x + 1, y);
+    diagram_show_nothing(d);
+    text_release(&message);
     d->pending = true;
   }
 }
@@ -427,12 +450,14 @@ static void draw(struct steps_diagram *s, int head) {
     draw_arrow(s, &s->arrows.at[i]);
   for (uint32_t step = 0; step < s->nsteps; step++) {
     struct text number = {0};
-    text_addf(&number, "%u", step + 1);
+    text_addf(&number, "%u", d->trace->before + step + 1);
+    diagram_show(d, step, event_at(s, step)->process);
     svg_words(&d->svg, INK_FAINT, ANCHOR_MIDDLE, s->moments[step].x, line, number.at, NULL);
     text_release(&number);
     draw_event(s, step);
   }
-  diagram_draw_end(d, head, s->moments[d->trace->claim.loop].x - 8, s->end, line, bottom);
+  diagram_show_nothing(d);
+  diagram_draw_end(d, head, (d->trace->claim.lasso ? s->moments[d->trace->claim.loop].x : 0) - 8, s->end, line, bottom);
   draw_pending(s);
   draw_points(s);
   diagram_draw_names(d);

@@ -81,7 +81,7 @@ void trace_html(const struct trace *t, struct interpreter *interp, struct text *
             d.subject.at, style);
   add_verdict(&d, t, out);
   text_add(out, "<div class=\"drawing\">\n");
-  trace_document_svg(&d, t, out);
+  trace_document_svg(&d, t, &diagram_whole, out);
   text_add(out, "</div>\n<h2>The run</h2>\n");
   add_run(&d, out);
   trace_document_explanation(&d, &plain, &explanation);

@@ -216,7 +216,7 @@ static void print_stops(const struct trace_printer *t, uint32_t step) {
 void trace_printer_round_title(const struct trace_printer *t, uint32_t step, struct text *title) {
   const struct config *c = t->trace->configs[step];
   const struct point *point = &t->model->points[c->point];
-  text_addf(title, "round %u", step + 1);
+  text_addf(title, "round %u", t->trace->before + step + 1);
   if (point->name)
     text_addf(title, ": %s", point->name);
   if (point->endless && t->model->npoints > 1)

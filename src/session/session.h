@@ -337,6 +337,15 @@ void session_properties_release(struct session_properties *);
 /* The path as a trace (docs/json.md) that `rondo replay` accepts; freed with memory_free. property: index of a property
    that is shown at the end, or UINT32_MAX. NULL: it is not shown there, or the session has not started. */
 char *session_save(struct session *, uint32_t property);
+/* The steps from .. to - 1 of the path, for trace_release; asynchronous rounds: its rounds, see session_rounds. The
+   time depends on their number alone. property: one that the end of the path violates (cover: reaches), if it is among
+   the steps; otherwise ignored. */
+struct trace;
+bool session_window(struct session *, size_t from, size_t to, uint32_t property, struct trace *);
+/* The end of the path as a number for session_window: its length; asynchronous rounds: the rounds that someone has
+   ended. */
+size_t session_rounds(struct session *);
+struct interpreter *session_interpreter(struct session *); /* that of the traces */
 /* Makes a trace the path, checked by the interpreter. It must have the same model, parameters, environment and
    semantics. */
 bool session_load(struct session *, const char *json, size_t length);

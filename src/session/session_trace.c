@@ -1,6 +1,7 @@
 /* Saving the path as a trace, and loading a trace as the path. */
 #include "session/session_internal.h"
 
+#include "interp/async_round.h"
 #include "trace/trace_json.h"
 
 #include <stdlib.h>
@@ -66,6 +67,79 @@ char *session_save(struct session *s, uint32_t property) {
     session_fail(s, "%s", why.n ? why.at : "the trace cannot be written");
   text_release(&why);
   return out;
+}
+
+/* --- parts of the path --- */
+
+size_t session_rounds(struct session *s) {
+  session_seek(s, s->path.steps.n);
+  return s->path.async ? s->path.async->nrounds : s->path.steps.n;
+}
+
+struct interpreter *session_interpreter(struct session *s) {
+  return s->interp;
+}
+
+/* The state before that step or round. */
+static const struct config *window_config(struct session *s, size_t at) {
+  return s->path.async ? s->path.async->at.at[at] : session_config_at(s, at);
+}
+
+static const struct witness *window_step(struct session *s, size_t at) {
+  return s->path.async ? session_fixed_round(s, (uint32_t)at)->witness : s->path.steps.at[at].witness;
+}
+
+/* What the end of the path shows of the property. */
+static void window_claim(struct session *s, uint32_t property, struct claim *claim) {
+  size_t n = s->path.steps.n;
+  const char *error;
+  struct span at;
+  struct model_error ignored;
+  if (session_failed(s, &error, &at)) {
+    claim->error = true;
+  } else if (property < s->model.nproperties && s->model.properties[property].kind != PROPERTY_LIVE) {
+    const struct property *p = &s->model.properties[property];
+    enum verdict3 wanted = p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE;
+    const struct config *before = n ? session_config_at(s, n - 1) : NULL;
+    if (!property_over(s, p, n) && property_evaluate(s->interp, p, before, session_config_at(s, n), &ignored) == wanted)
+      claim->property = property;
+  }
+}
+
+static bool take_window(struct session *s, size_t from, size_t to, const struct claim *claim, struct trace *t) {
+  const struct session_path *path = &s->path;
+  struct run run = {.initial = config_copy(&s->model, window_config(s, from))};
+  run.steps = memory_alloc((to - from + 1) * sizeof *run.steps);
+  for (size_t i = from; i < to; i++)
+    run.steps[run.nsteps++] = witness_copy(&s->model, window_step(s, i));
+  run.order = path->async ? memory_alloc((path->steps.n + 1) * sizeof *run.order) : NULL;
+  for (size_t i = 0; run.order && i < path->steps.n; i++)
+    run.order[run.norder++] = path->steps.at[i].process;
+  bool ok = trace_window(t, s->interp, &s->model, claim, &run, (uint32_t)from, path->async ? path->async->done : NULL);
+  size_t n = path->steps.n;
+  if (ok && path->async && to == path->async->nrounds && session_config_at(s, n)) {
+    t->cut = config_copy(&s->model, session_config_at(s, n));
+    t->cut_before = n ? config_copy(&s->model, session_config_at(s, n - 1)) : NULL;
+  }
+  return ok;
+}
+
+bool session_window(struct session *s, size_t from, size_t to, uint32_t property, struct trace *t) {
+  struct claim claim = {.environment = s->environment, .semantics = s->semantics, .property = NO_PROPERTY};
+  session_clear_error(s);
+  if (!s->path.initial)
+    return session_fail(s, "the session has not started");
+  size_t n = session_rounds(s);
+  if (from > to || to > n || n >= UINT32_MAX)
+    return session_fail(s, "the path has %zu %s", n, model_steps(&s->model) ? "steps" : "rounds");
+  if (!window_config(s, from))
+    return session_fail(s, "there is no state after the error");
+  if (to == n)
+    window_claim(s, property, &claim);
+  if (take_window(s, from, to, &claim, t))
+    return true;
+  trace_release(t);
+  return session_fail(s, "the path cannot be replayed");
 }
 
 /* --- loading --- */

@@ -89,9 +89,13 @@ const struct config *trace_before_last(const struct trace *t) {
   return t->cut ? t->cut_before : t->nconfigs > 1 ? t->configs[t->nconfigs - 2] : NULL;
 }
 
-bool trace_has_begun(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] >= step; }
+bool trace_has_begun(const struct trace *t, uint32_t p, uint32_t step) {
+  return !t->done || t->done[p] >= t->before + step;
+}
 
-bool trace_has_ended(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] > step; }
+bool trace_has_ended(const struct trace *t, uint32_t p, uint32_t step) {
+  return !t->done || t->done[p] > t->before + step;
+}
 
 bool trace_takes_part(const struct trace *t, uint32_t p, uint32_t step) {
   return process_active(t->configs[step]->local[p][LOCAL_STATUS]) && !t->run.steps[step]->crashes[p] &&
@@ -303,6 +307,32 @@ enum replay trace_replay(struct trace *t, struct interpreter *interp, struct mod
   if (!replay_run(t, interp, why) || (claim->semantics == SEMANTICS_FINE && !replay_order(t, interp, why)))
     return REPLAY_NOT_A_RUN;
   return shows(t, interp, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
+}
+
+bool trace_window(struct trace *t, struct interpreter *interp, struct model *m, const struct claim *claim,
+                  struct run *run, uint32_t before, const uint32_t *done) {
+  uint32_t n = run->nsteps;
+  enum step_result result = STEP_OK;
+  *t = (struct trace){.model = m, .claim = *claim, .run = *run, .before = before};
+  *run = (struct run){0};
+  t->configs = memory_alloc((n + 1) * sizeof *t->configs);
+  t->logs = memory_alloc((n + 1) * sizeof *t->logs);
+  t->configs[t->nconfigs++] = config_copy(m, t->run.initial);
+  for (uint32_t i = 0; i < n && result == STEP_OK; i++) {
+    struct config *next = config_new(m);
+    result = config_step(interp, claim->environment, t->configs[i], t->run.steps[i], next, &t->logs[i], &t->error);
+    if (result == STEP_OK)
+      t->configs[t->nconfigs++] = next;
+    else
+      config_free(next);
+  }
+  if (done) {
+    t->done = memory_alloc((m->nprocesses + 1) * sizeof *t->done);
+    memcpy(t->done, done, m->nprocesses * sizeof *t->done);
+    for (uint32_t i = 0; i < n; i++)
+      drop_unfinished(t, i);
+  }
+  return result == STEP_OK || (result == STEP_ERROR && t->nconfigs == n);
 }
 
 void trace_free(struct trace *t) {

@@ -25,8 +25,9 @@ struct trace {
   struct config **configs; /* nconfigs of them: the initial one, then one after each step that has a result */
   uint32_t nconfigs;       /* nsteps + 1, or nsteps if the last step is the error */
   struct step_log *logs;   /* by step */
-  uint32_t *done; /* asynchronous rounds (SEMANTICS_FINE): by process, how many rounds it has ended; run and configs are
-                     whole rounds, of which only this much has happened. Otherwise NULL */
+  uint32_t before;         /* the trace is a part of a longer run (trace_window): the number of steps before it */
+  uint32_t *done; /* asynchronous rounds (SEMANTICS_FINE): by process, how many rounds it has ended, `before` included;
+                     run and configs are whole rounds, of which only this much has happened. Otherwise NULL */
   struct config *cut, *cut_before; /* asynchronous rounds: the states of all processes at the end, and before the last
                                       step of the order (NULL: there is none) */
   bool over;                       /* the scope of the claim's property ended before the last state */
@@ -48,6 +49,12 @@ enum replay trace_replay(struct trace *, struct interpreter *, struct model *, c
 /* For findings: returns the trace, owned by the caller, or NULL if the interpreter does not confirm it. */
 struct trace *trace_confirmed(struct interpreter *, struct model *, const struct claim *, struct run *,
                               struct text *why);
+/* A part of a run: takes these steps from the state that `before` steps have led to, and claims nothing unless the
+   caller adds it. Takes ownership of the run, whose `initial` is that state. done: asynchronous rounds, as in struct
+   trace, copied; otherwise NULL. The steps were allowed when they were taken; false: one of them cannot be taken, and
+   the trace holds those before it. */
+bool trace_window(struct trace *, struct interpreter *, struct model *, const struct claim *, struct run *,
+                  uint32_t before, const uint32_t *done);
 void trace_release(struct trace *);
 void trace_free(struct trace *); /* of trace_confirmed; may be NULL */
 

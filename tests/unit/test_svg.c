@@ -54,6 +54,7 @@ static void a_drawing_has_its_parts_in_order(void **state) {
   struct svg s = {0};
   struct text out = {0};
   (void)state;
+  svg_hook_clear(&s);
   svg_words(&s, INK_KEY, ANCHOR_END, 3, 4, "a<b", "all of it");
   svg_mark(&s, MARK_CRASH, INK_BAD, 10, 10);
   svg_line(&s, STROKE_LOST, 0, 0, 5, 6);
@@ -67,12 +68,31 @@ static void a_drawing_has_its_parts_in_order(void **state) {
   text_release(&out);
 }
 
+static void elements_say_what_they_show(void **state) {
+  struct svg s = {0};
+  struct text out = {0};
+  (void)state;
+  s.hook = (struct svg_hook){.step = 3, .from = "0", .to = "1 2", .kind = "a", .message = "a(\"<\")", .title = "x<y"};
+  s.kind = 2;
+  svg_line(&s, STROKE_MESSAGE, 0, 0, 5, 6);
+  svg_hook_clear(&s);
+  svg_line(&s, STROKE_MESSAGE, 0, 0, 7, 8);
+  svg_finish(&s, "", 20, 30, &out);
+  assert_non_null(strstr(out.at,
+                         "<path class=\"msg k2\" data-step=\"3\" data-from=\"0\" data-to=\"1 2\" data-kind=\"a\" "
+                         "data-message=\"a(&quot;&lt;&quot;)\" d=\"M0 0L5 6\" "
+                         "marker-end=\"url(#rondo-head-2)\"><title>x&lt;y</title></path>"));
+  assert_non_null(strstr(out.at, "<path class=\"msg\" d=\"M0 0L7 8\" marker-end=\"url(#rondo-head-0)\"/>"));
+  assert_non_null(strstr(out.at, "<marker id=\"rondo-head-2\""));
+  assert_null(strstr(out.at, "<marker id=\"rondo-head-1\""));
+  text_release(&out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_xml_would_take_is_replaced),
-      cmocka_unit_test(long_words_are_cut_between_characters),
-      cmocka_unit_test(width_counts_characters),
-      cmocka_unit_test(a_drawing_has_its_parts_in_order),
+      cmocka_unit_test(what_xml_would_take_is_replaced), cmocka_unit_test(long_words_are_cut_between_characters),
+      cmocka_unit_test(width_counts_characters),         cmocka_unit_test(a_drawing_has_its_parts_in_order),
+      cmocka_unit_test(elements_say_what_they_show),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
