@@ -316,6 +316,17 @@ static bool call_save(struct call *c) {
   return true;
 }
 
+static bool call_svg(struct call *c) {
+  char *options = member_text(c->body, "options"), *text = rondo_session_svg(c->run, options);
+  free(options);
+  if (!text)
+    return fail(c);
+  fprintf(c->out, "\"svg\":");
+  write_string(c->out, text);
+  rondo_string_free(text);
+  return true;
+}
+
 /* The entry of one step in the trace: what was sent, received and changed, with lines. */
 static bool call_step(struct call *c) {
   size_t length = rondo_session_length(c->run), step = size_or(c->body, "position", length, length);
@@ -426,6 +437,7 @@ static const struct call_row rows[] = {
     {"save", call_save, true},
     {"step", call_step, true},
     {"load", call_load, false},
+    {"svg", call_svg, true},
 };
 
 /* The cursor that has fewer steps to take. */
