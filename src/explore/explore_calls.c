@@ -307,7 +307,8 @@ static bool call_evaluate(struct call *c) {
 
 static bool call_save(struct call *c) {
   const char *property = json_string_value(json_object_get(c->body, "property"));
-  char *text = rondo_session_save(c->run, property);
+  const char *format = json_string_value(json_object_get(c->body, "format"));
+  char *text = rondo_session_export(c->run, format ? format : "trace", property);
   if (!text)
     return fail(c);
   fprintf(c->out, "\"text\":");
@@ -330,21 +331,9 @@ static bool call_svg(struct call *c) {
 /* The entry of one step in the trace: what was sent, received and changed, with lines. */
 static bool call_step(struct call *c) {
   size_t length = rondo_session_length(c->run), step = size_or(c->body, "position", length, length);
-  char *text = rondo_session_save(c->run, NULL);
-  json_t *trace = text ? json_loads(text, 0, NULL) : NULL;
-  rondo_string_free(text);
-  if (!trace)
-    return fail(c);
-  json_t *entries = json_object_get(trace, "rounds");
-  if (!entries)
-    entries = json_object_get(trace, "steps");
-  json_t *entry = step > 0 ? json_array_get(entries, step - 1) : NULL;
-  if (entry)
-    json_object_del(entry, "state");
-  char *dump = entry ? json_dumps(entry, JSON_COMPACT) : NULL;
-  fprintf(c->out, "\"step\":%s", dump ? dump : "null");
-  free(dump);
-  json_decref(trace);
+  if (step > 0)
+    return put(c, "step", rondo_session_step(c->run, step - 1));
+  fprintf(c->out, "\"step\":null");
   return true;
 }
 

@@ -53,7 +53,9 @@ static void add_attribute(struct text *out, const char *name, const char *v) {
 
 static void add_hook(const struct svg *s, struct text *out) {
   const struct svg_hook *h = &s->hook;
-  if (h->step != SVG_NO_STEP)
+  if (h->steps)
+    add_attribute(out, "step", h->steps);
+  else if (h->step != SVG_NO_STEP)
     text_addf(out, " data-step=\"%u\"", h->step);
   add_attribute(out, "process", h->process);
   add_attribute(out, "from", h->from);
@@ -128,12 +130,15 @@ void svg_mark(struct svg *s, enum mark mark, enum ink ink, int x, int y) {
   struct text *out = &s->marks;
   switch (mark) {
   case MARK_KEY:
-    text_addf(out, "<circle class=\"halo\" cx=\"%d\" cy=\"%d\" r=\"9\"/>\n", x, y);
+    text_add(out, "<circle class=\"halo\"");
+    add_hook(s, out);
+    text_addf(out, " cx=\"%d\" cy=\"%d\" r=\"9\"/>\n", x, y);
     /* fallthrough */
+  case MARK_LARGE:
   case MARK_DOT:
     text_addf(out, "<circle class=\"%s\"", inks[ink]);
     add_hook(s, out);
-    text_addf(out, " cx=\"%d\" cy=\"%d\" r=\"%d\"", x, y, mark == MARK_KEY ? 5 : 3);
+    text_addf(out, " cx=\"%d\" cy=\"%d\" r=\"%d\"", x, y, mark == MARK_DOT ? 3 : 5);
     end_element(s, out, "circle");
     break;
   case MARK_RING:
@@ -143,8 +148,11 @@ void svg_mark(struct svg *s, enum mark mark, enum ink ink, int x, int y) {
     end_element(s, out, "circle");
     break;
   case MARK_SQUARE:
-    if (ink == INK_KEY)
-      text_addf(out, "<rect class=\"halo\" x=\"%d\" y=\"%d\" width=\"16\" height=\"16\"/>\n", x - 8, y - 8);
+    if (ink == INK_KEY) {
+      text_add(out, "<rect class=\"halo\"");
+      add_hook(s, out);
+      text_addf(out, " x=\"%d\" y=\"%d\" width=\"16\" height=\"16\"/>\n", x - 8, y - 8);
+    }
     text_addf(out, "<rect class=\"%s\"", inks[ink]);
     add_hook(s, out);
     text_addf(out, " x=\"%d\" y=\"%d\" width=\"8\" height=\"8\"", x - 4, y - 4);
@@ -171,8 +179,22 @@ void svg_cell(struct svg *s, enum cell cell, int x, int y) {
   text_addf(out, " x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", x - half, cell == CELL_PARTLY ? y : y - half,
             2 * half, tall);
   end_element(s, out, "rect");
-  if (cell == CELL_LOST)
-    text_addf(out, "<path class=\"cut\" d=\"M%d %dl6 6m0 -6l-6 6\"/>\n", x - 3, y - 3);
+  if (cell == CELL_FORGED) {
+    text_add(out, "<rect class=\"paper\"");
+    add_hook(s, out);
+    text_addf(out, " x=\"%d\" y=\"%d\" width=\"4\" height=\"4\"/>\n", x - 2, y - 2);
+  } else if (cell == CELL_LOST) {
+    text_add(out, "<path class=\"cut\"");
+    add_hook(s, out);
+    text_addf(out, " d=\"M%d %dl6 6m0 -6l-6 6\"/>\n", x - 3, y - 3);
+  }
+}
+
+void svg_cells(struct svg *s, const char *path) {
+  text_add(&s->marks, "<path class=\"heard\"");
+  add_hook(s, &s->marks);
+  text_addf(&s->marks, " d=\"%s\"", path);
+  end_element(s, &s->marks, "path");
 }
 
 /* --- text --- */
@@ -182,8 +204,9 @@ static void add_words(struct svg *s, const char *more, enum ink ink, enum anchor
   static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
   if (ink == INK_KEY && !*more) {
     int width = svg_width(words), left = anchor == ANCHOR_END ? x - width : anchor == ANCHOR_MIDDLE ? x - width / 2 : x;
-    text_addf(&s->words, "<rect class=\"pen\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\" rx=\"2\"/>\n", left - 2,
-              y - 11, width + 4);
+    text_add(&s->words, "<rect class=\"pen\"");
+    add_hook(s, &s->words);
+    text_addf(&s->words, " x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\" rx=\"2\"/>\n", left - 2, y - 11, width + 4);
   }
   text_addf(&s->words, "<text class=\"%s%s", inks[ink], more);
   if (ink == INK_MESSAGE && s->kind)
@@ -202,6 +225,10 @@ static void add_words(struct svg *s, const char *more, enum ink ink, enum anchor
 
 void svg_words(struct svg *s, enum ink ink, enum anchor anchor, int x, int y, const char *words, const char *full) {
   add_words(s, "", ink, anchor, x, y, words, full);
+}
+
+void svg_small(struct svg *s, int x, int y, const char *words, const char *full) {
+  add_words(s, " small", INK_FAINT, ANCHOR_MIDDLE, x, y, words, full);
 }
 
 void svg_title(struct svg *s, enum ink ink, int x, int y, const char *words) {

@@ -18,6 +18,7 @@
 /* What an element shows. Strings are borrowed until the element is added; NULL: none. */
 struct svg_hook {
   uint32_t step;       /* its number, from 1; 0: the start */
+  const char *steps;   /* or several numbers, separated by blanks */
   const char *process; /* numbers, separated by blanks */
   const char *from, *to;
   const char *kind, *message;
@@ -58,6 +59,7 @@ enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 enum mark {
   MARK_DOT,
   MARK_KEY,    /* a larger dot: a witness of the property changes */
+  MARK_LARGE,  /* a larger dot: a process recovers */
   MARK_RING,   /* hollow: a message arrived and is pending */
   MARK_SQUARE, /* a shared variable is written; a process halts */
   MARK_CROSS,  /* a message is lost */
@@ -81,6 +83,9 @@ void svg_arc(struct svg *, enum stroke, int x1, int y1, int x2, int y2,
 void svg_loop(struct svg *, int x1, int x2, int y, int depth);
 void svg_mark(struct svg *, enum mark, enum ink, int x, int y);
 void svg_cell(struct svg *, enum cell, int x, int y); /* its centre */
+void svg_cells(struct svg *, const char *path);       /* heard cells, at once */
+/* A number above a column of cells. */
+void svg_small(struct svg *, int x, int y, const char *words, const char *full);
 /* full: the tooltip, or NULL. */
 void svg_words(struct svg *, enum ink, enum anchor, int x, int y, const char *words, const char *full);
 void svg_title(struct svg *, enum ink, int x, int y, const char *words);

@@ -1,96 +1,166 @@
+/* The page is viewer/viewer.html, in which @@NAME@@ is replaced. Without scripts it still shows everything but states.
+ */
 #include "report/trace_html.h"
 
 #include "report/diagram.h"
 #include "report/svg.h"
+#include "report/trace_view.h"
+#include "report/viewer_files.h"
+#include "trace/trace_json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define PAGE_WIDTH 110 /* characters per line of the run */
+#define PAGE_WIDTH 90 /* characters per line of the run */
 
-static const char style[] =
-    "<style>\n"
-    "body{font:16px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:100rem;padding:0 "
-    "1rem;color:#24292f;background:#fff}\n"
-    ".bad{color:#c4232b}.good{color:#1a7f37}.drawing{overflow-x:auto;border:1px solid #d0d7de;border-radius:6px}\n"
-    "pre,summary{font:14px/1.45 ui-monospace,Menlo,Consolas,'DejaVu Sans "
-    "Mono',monospace;margin:0;white-space:pre-wrap}\n"
-    "summary{cursor:pointer}details{margin:.3rem 0}details details,details pre{margin-left:1.2rem}\n"
-    "@media (prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}.bad{color:#ff7b72}.good{color:#56d364}"
-    ".drawing{border-color:#30363d}}\n"
-    "</style>\n";
+struct page {
+  const struct trace *trace;
+  struct interpreter *interp;
+  struct trace_document document;
+};
 
-/* The part that a mark starts: its first line, which stays visible when collapsed, and the others. */
-static void add_part(const char *text, size_t n, struct text *out) {
-  bool first = true, pre = false;
-  for (size_t i = 0, length; i < n; i += length + 1) {
-    struct text line = {0};
-    length = strcspn(text + i, "\n");
-    text_add_n(&line, text + i, length);
-    if (length > 0 && first) {
-      text_add(out, "<details open><summary>");
-      text_add_escaped(out, line.at + strspn(line.at, " "));
-      text_add(out, "</summary>\n");
-    } else if (length > 0) {
-      text_add(out, pre ? "\n" : "<pre>");
-      text_add_escaped(out, line.at);
-      pre = true;
-    }
-    first &= length == 0;
-    text_release(&line);
-  }
-  text_add(out, pre ? "</pre>\n" : "");
+/* --- the run --- */
+
+/* The part that a mark starts. Its first line is a heading, unless it is a step. */
+static void add_part(const struct trace_mark *m, const char *text, size_t n, struct text *out) {
+  struct text part = {0};
+  while (n > 0 && *text == '\n')
+    text++, n--;
+  while (n > 0 && text[n - 1] == '\n')
+    n--;
+  text_add_n(&part, text, n);
+  text_add(out, "<section class=\"part\"");
+  if (m->first != PART_OTHER)
+    text_addf(out, " data-first=\"%u\" data-last=\"%u\"", m->first, m->last);
+  text_add(out, "><pre>");
+  text_add_escaped(out, text_or_empty(&part));
+  text_add(out, "</pre></section>\n");
+  text_release(&part);
 }
 
-/* Sections; in step models, they contain the steps with their effects. */
-static void add_run(const struct trace_document *d, struct text *out) {
-  bool section = false, step = false;
+static void add_run(const struct page *p, struct text *out) {
+  const struct trace_document *d = &p->document;
+  const struct style plain = {.width = PAGE_WIDTH};
+  struct text explanation = {0};
   for (size_t i = 0; i < d->marks.n; i++) {
     const struct trace_mark *m = &d->marks.at[i];
     size_t end = i + 1 < d->marks.n ? m[1].at : d->run.n;
-    text_add(out, step ? "</details>\n" : "");
-    text_add(out, section && !m->step ? "</details>\n" : "");
-    step = m->step;
-    section = true;
-    add_part(d->run.at + m->at, end - m->at, out);
+    add_part(m, d->run.at + m->at, end - m->at, out);
   }
-  text_add(out, step ? "</details>\n" : "");
-  text_add(out, section ? "</details>\n" : "");
+  trace_document_explanation(d, &plain, &explanation);
+  const struct trace_mark rest = {.first = PART_OTHER};
+  if (explanation.n > 0)
+    add_part(&rest, explanation.at, explanation.n, out);
+  text_release(&explanation);
 }
 
-static void add_verdict(const struct trace_document *d, const struct trace *t, struct text *out) {
-  const struct property *p = trace_property(t);
-  text_addf(out, "<h1>");
-  text_add_escaped(out, p ? p->name : t->model->name);
-  if (t->claim.error)
+/* --- the verdict --- */
+
+static void add_verdict(const struct page *p, struct text *out) {
+  const struct property *property = trace_property(p->trace);
+  bool error = p->trace->claim.error, good = p->document.good;
+  text_add_escaped(out, property ? property->name : p->trace->model->name);
+  if (error)
     text_add(out, " <span class=\"bad\">ends in an error</span>");
-  else if (p)
-    text_add(out, d->good ? " <span class=\"good\">is reached</span>" : " <span class=\"bad\">is VIOLATED</span>");
-  text_addf(out, "</h1>\n<p>%s; ", d->subject.at);
-  count_add(out, t->run.nsteps, step_word(t->model), model_steps(t->model) ? "steps" : "rounds");
-  text_add(out, "</p>\n");
+  else if (property)
+    text_add(out, good ? " <span class=\"good\">is reached</span>" : " <span class=\"bad\">is VIOLATED</span>");
 }
+
+static void add_subject(const struct page *p, struct text *out) {
+  const struct trace *t = p->trace;
+  text_add_escaped(out, p->document.subject.at);
+  text_add(out, "; ");
+  count_add(out, t->run.nsteps, step_word(t->model), model_steps(t->model) ? "steps" : "rounds");
+}
+
+static void add_details(const struct page *p, struct text *out) {
+  text_add_escaped(out, text_or_empty(&p->document.title));
+  text_add_escaped(out, text_or_empty(&p->document.place));
+  text_add(out, p->document.title.n ? "\n" : "");
+  text_add_escaped(out, text_or_empty(&p->document.details));
+}
+
+/* --- the model --- */
+
+static void add_source(const struct page *p, struct text *out) {
+  const struct source *source = &p->trace->model->source;
+  const struct property *property = trace_property(p->trace);
+  uint32_t claimed = property ? source_line_number(source, property->at) : 0;
+  const char *at = source->text, *end = source->text + source->length;
+  for (uint32_t line = 1; at < end; line++) {
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    struct text words = {0};
+    text_add_n(&words, at, (size_t)((stop ? stop : end) - at));
+    text_addf(out, "<li id=\"line-%u\"%s><code>", line, line == claimed ? " class=\"claimed\"" : "");
+    text_add_escaped(out, text_or_empty(&words));
+    text_add(out, "</code></li>\n");
+    text_release(&words);
+    at = stop ? stop + 1 : end;
+  }
+}
+
+/* JSON inside HTML: the signs that could end the element are written as escapes. They only occur in strings. */
+static void add_json(json_t *j, struct text *out) {
+  char *dump = j ? json_dumps(j, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+  for (const char *s = dump ? dump : "null"; *s; s++) {
+    if (*s == '<' || *s == '>' || *s == '&')
+      text_addf(out, "\\u%04x", (unsigned)*s);
+    else
+      text_add_n(out, s, 1);
+  }
+  free(dump);
+  json_decref(j);
+}
+
+static void add_diagram(const struct page *p, struct text *out) {
+  const struct diagram_options how = {.caption = false, .fold = true};
+  trace_document_svg(&p->document, p->trace, &how, out);
+}
+
+/* --- the page --- */
+
+static void add_title(const struct page *p, struct text *out) {
+  const struct property *property = trace_property(p->trace);
+  if (property) {
+    text_add_escaped(out, property->name);
+    text_add(out, ": ");
+  }
+  text_add_escaped(out, p->document.subject.at);
+}
+static void add_file(const struct page *p, struct text *out) { text_add_escaped(out, p->trace->model->source.path); }
+static void add_style(const struct page *p, struct text *out) {
+  (void)p;
+  text_add(out, viewer_css);
+}
+static void add_script(const struct page *p, struct text *out) {
+  (void)p;
+  text_add(out, viewer_js);
+}
+static void add_trace(const struct page *p, struct text *out) { add_json(trace_to_json(p->trace, p->interp), out); }
+static void add_view(const struct page *p, struct text *out) { add_json(trace_view(p->trace), out); }
+
+static const struct {
+  const char *name;
+  void (*add)(const struct page *, struct text *);
+} places[] = {{"TITLE", add_title},     {"STYLE", add_style}, {"VERDICT", add_verdict}, {"SUBJECT", add_subject},
+              {"DETAILS", add_details}, {"RUN", add_run},     {"SOURCE", add_source},   {"FILE", add_file},
+              {"DIAGRAM", add_diagram}, {"TRACE", add_trace}, {"VIEW", add_view},       {"SCRIPT", add_script}};
 
 void trace_html(const struct trace *t, struct interpreter *interp, struct text *out) {
-  struct style plain = {.width = PAGE_WIDTH};
-  struct trace_document d;
-  struct text explanation = {0};
-  trace_document_make(&d, t, interp, &plain);
-  text_addf(out,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n%s</head>\n<body>\n",
-            d.subject.at, style);
-  add_verdict(&d, t, out);
-  text_add(out, "<div class=\"drawing\">\n");
-  trace_document_svg(&d, t, &diagram_whole, out);
-  text_add(out, "</div>\n<h2>The run</h2>\n");
-  add_run(&d, out);
-  trace_document_explanation(&d, &plain, &explanation);
-  if (explanation.n > 0) {
-    text_add(out, "<pre>");
-    text_add_escaped(out, explanation.at);
-    text_add(out, "</pre>\n");
+  const struct style plain = {.width = PAGE_WIDTH};
+  struct page p = {.trace = t, .interp = interp};
+  const char *at = viewer_body;
+  trace_document_make(&p.document, t, interp, &plain);
+  for (const char *place = strstr(at, "@@"); place; place = strstr(at, "@@")) {
+    text_add_n(out, at, (size_t)(place - at));
+    at = place + 2;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+      if (!strncmp(at, places[i].name, strlen(places[i].name)) && !strncmp(at + strlen(places[i].name), "@@", 2)) {
+        places[i].add(&p, out);
+        at += strlen(places[i].name) + 2;
+        break;
+      }
   }
-  text_release(&explanation);
-  trace_document_release(&d);
-  text_add(out, "</body>\n</html>\n");
+  text_add(out, at);
+  trace_document_release(&p.document);
 }

@@ -58,15 +58,17 @@ void trace_printer_phrase(const struct trace_printer *t, const char *label, cons
   items_print(&items, t->style, label, false, t->out);
 }
 
-static void mark(const struct trace_printer *t, bool step) {
+static void mark(const struct trace_printer *t, bool step, uint32_t first, uint32_t last) {
   if (t->document)
-    vec_push(&t->document->marks, ((struct trace_mark){t->out->n, step}));
+    vec_push(&t->document->marks, ((struct trace_mark){t->out->n, step, first, last}));
 }
 
-void trace_printer_mark_step(const struct trace_printer *t) { mark(t, true); }
+void trace_printer_mark_steps(const struct trace_printer *t, uint32_t first, uint32_t last) {
+  mark(t, true, first, last);
+}
 
-void trace_printer_heading(const struct trace_printer *t, const char *text) {
-  mark(t, false);
+void trace_printer_heading(const struct trace_printer *t, const char *text, uint32_t number) {
+  mark(t, false, number, number);
   text_add(t->out, "\n");
   paint_add(t->out, t->style, PAINT_TITLE, text);
   text_add(t->out, "\n");

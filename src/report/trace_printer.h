@@ -28,9 +28,11 @@ void process_groups_print(struct process_groups *, const struct trace_printer *,
 void process_groups_release(struct process_groups *);
 
 void trace_printer_value(const struct trace_printer *, struct text *, const struct type *,
-                         value);                                        /* shortened unless verbose */
-void trace_printer_heading(const struct trace_printer *, const char *); /* starts a section */
-void trace_printer_mark_step(const struct trace_printer *);             /* starts a step */
+                         value); /* shortened unless verbose */
+/* Starts a section. number: of the round; 0: the start; PART_OTHER: none of these. */
+void trace_printer_heading(const struct trace_printer *, const char *, uint32_t number);
+void trace_printer_mark_steps(const struct trace_printer *, uint32_t first,
+                              uint32_t last); /* starts a step, or several */
 void trace_printer_phrase(const struct trace_printer *, const char *label, const char *phrase);
 
 /* Called for each differing part of an array or record; for other types, for the whole value. */

@@ -226,7 +226,7 @@ void trace_printer_round_title(const struct trace_printer *t, uint32_t step, str
 void trace_printer_round(const struct trace_printer *t, uint32_t step) {
   struct text title = {0};
   trace_printer_round_title(t, step, &title);
-  trace_printer_heading(t, title.at);
+  trace_printer_heading(t, title.at, t->trace->before + step + 1);
   text_release(&title);
   print_oracles(t, step);
   print_sends(t, &t->trace->logs[step]);
@@ -243,7 +243,7 @@ void trace_printer_order(const struct trace_printer *t) {
   const struct trace *trace = t->trace;
   uint32_t n = t->model->nprocesses;
   uint32_t *rounds = memory_alloc((n + 1) * sizeof *rounds);
-  trace_printer_heading(t, "order: who ends which rounds, one after the other");
+  trace_printer_heading(t, "order: who ends which rounds, one after the other", PART_OTHER);
   for (uint32_t i = 0; i < trace->run.norder;) {
     uint32_t p = trace->run.order[i], first = rounds[p] + 1;
     struct text line = {0};

@@ -315,7 +315,7 @@ static void print_group(const struct trace_printer *t, const struct step_group *
     text_addf(&line, "  (line %u)", description.line);
     paint_add(&head, t->style, PAINT_FAINT, line.at);
   }
-  trace_printer_mark_step(t);
+  trace_printer_mark_steps(t, s->first + 1, s->last + 1);
   item_print(label.at, head.at, t->style, false, t->out);
   for (size_t i = 0; i < description.details.at.n; i++)
     item_print("", description.details.at.at[i], t->style, true, t->out);
@@ -376,7 +376,7 @@ void trace_printer_steps(const struct trace_printer *whole, const char *heading,
   struct trace_printer part = *whole, *t = &part;
   t->until = to;
   if (from < to)
-    trace_printer_heading(t, heading);
+    trace_printer_heading(t, heading, PART_OTHER);
   for (uint32_t i = from; i < to;) {
     i = print_next_group(t, i);
     if (t->style->verbose && i < t->trace->nconfigs)

@@ -63,7 +63,7 @@ static void print_faulty(const struct trace_printer *t, const struct config *c) 
 static void print_start(const struct trace_printer *t) {
   const struct model *m = t->model;
   const struct config *c = t->trace->configs[0];
-  trace_printer_heading(t, "start");
+  trace_printer_heading(t, "start", 0);
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
     struct text_items items = {0};
@@ -133,6 +133,9 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
   property_instance_find(&instance, interp, t->trace);
   add_list(&d->details, instance.bound.at, instance.bound.n);
   add_list(&d->details, instance.read.at, instance.read.n);
+  for (size_t i = 0; i < instance.processes.n; i++)
+    vec_push(&d->witnesses, instance.processes.at[i]);
+  d->all_witnesses = instance.everyone || instance.processes.n == 0;
   property_instance_release(&instance);
 }
 
@@ -146,7 +149,7 @@ static void print_in_flight(const struct trace_printer *t) {
   flight.out = &to;
   trace_printer_in_flight(&flight, last, "to");
   if (to.n > 0) {
-    trace_printer_heading(t, "still in flight");
+    trace_printer_heading(t, "still in flight", PART_OTHER);
     text_add(t->out, to.at);
   }
   text_release(&to);
@@ -170,7 +173,7 @@ static void make_run(struct trace_document *d, const struct trace *trace, const 
   }
   for (uint32_t i = 0; i < trace->run.nsteps; i++) {
     if (loops && i == trace->claim.loop)
-      trace_printer_heading(&t, "loop");
+      trace_printer_heading(&t, "loop", PART_OTHER);
     trace_printer_round(&t, i);
   }
   if (trace->done)
@@ -208,6 +211,7 @@ void trace_document_release(struct trace_document *d) {
   text_release(&d->title);
   text_release(&d->place);
   text_release(&d->details);
+  vec_release(&d->witnesses);
 }
 
 void trace_document_explanation(const struct trace_document *d, const struct style *style, struct text *out) {

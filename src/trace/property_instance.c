@@ -83,6 +83,17 @@ static bool read_field(void *context, const struct node *n) {
   return true;
 }
 
+static void bind(struct property_instance *to, const struct generator *g, value v) {
+  if (g->type->kind == TYPE_PROCESS)
+    vec_push(&to->processes, (uint32_t)v);
+}
+
+static bool has_generator(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->ngen > 0;
+  return !*found;
+}
+
 static void explain(struct instance_finder *, struct eval *, const struct node *, bool truth);
 
 /* A binding that decides the quantifier: its names identify the instance. */
@@ -97,6 +108,7 @@ static bool decides(struct eval *e, void *context, uint64_t weight) {
     text_addf(&t, "%s = ", g->name);
     value_print(&e->model->values, e->model, g->type, e->slot[g->slot], &t);
     add(f->instance, true, &t);
+    bind(f->instance, g, e->slot[g->slot]);
   }
   explain(f, e, f->body->kid[0], f->wanted);
   return false;
@@ -131,6 +143,7 @@ static void explain(struct instance_finder *f, struct eval *e, const struct node
     }
     break;
   }
+  node_walk(n, has_generator, &f->instance->everyone);
   struct field_reader before = {f->instance, e, false}, after = {f->instance, e, true};
   node_walk(n, read_field, &before);
   node_walk(n, read_field, &after);
@@ -147,6 +160,7 @@ static void add_binding(void *context, const struct generator *g, value v) {
   text_addf(&t, "%s = ", g->name);
   value_print(&f->model->values, f->model, g->type, v, &t);
   add(f->instance, true, &t);
+  bind(f->instance, g, v);
 }
 
 void property_instance_explain(struct property_instance *out, struct interpreter *interp, const struct node *formula,
@@ -190,4 +204,5 @@ void property_instance_release(struct property_instance *i) {
     memory_free(i->read.at[k]);
   vec_release(&i->bound);
   vec_release(&i->read);
+  vec_release(&i->processes);
 }

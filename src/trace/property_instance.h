@@ -6,8 +6,10 @@
 #include "trace/trace.h"
 
 struct property_instance {
-  VEC(char *) bound; /* "p = P(1)": names bound by quantifiers, outermost first */
-  VEC(char *) read;  /* "P(1).decided' = 2": fields that the innermost part reads */
+  VEC(char *) bound;       /* "p = P(1)": names bound by quantifiers, outermost first */
+  VEC(char *) read;        /* "P(1).decided' = 2": fields that the innermost part reads */
+  VEC(uint32_t) processes; /* the processes among the bound names */
+  bool everyone;           /* the innermost part quantifies over others, too */
 };
 
 /* The result is empty if there is nothing to report. */

@@ -8,14 +8,13 @@ let sheet: CSSStyleSheet | null = null;
 
 /** The drawing without its style sheet, which the page's policy would refuse: it becomes one of the document's. */
 function parse(svg: string): SVGSVGElement {
-  const doc = new DOMParser().parseFromString(svg, "image/svg+xml");
-  const style = doc.querySelector("style");
+  const style = /<style>([\s\S]*?)<\/style>/.exec(svg);
   if (style && !sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(style.textContent!.replace(/@media[\s\S]*$/, ""));
+    sheet.replaceSync(style[1].replace(/@media[\s\S]*$/, ""));
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
   }
-  style?.remove();
+  const doc = new DOMParser().parseFromString(svg.replace(/<style>[\s\S]*?<\/style>/, ""), "image/svg+xml");
   return document.importNode(doc.documentElement, true) as unknown as SVGSVGElement;
 }
 
@@ -67,7 +66,7 @@ export function Diagram() {
       const step = Number(e.dataset.step);
       e.classList.toggle("selected", step === position && position > 0);
       e.classList.toggle("later", step > position);
-      if (step !== position || (position === 0 && from > 0)) return;
+      if (step !== position || (position === 0 && from > 0) || (!store.rounds && e.dataset.from !== undefined)) return;
       const box = e.getBBox();
       left = Math.min(left, box.x);
       right = Math.max(right, box.x + box.width);

@@ -170,6 +170,8 @@ export class ModelEditor {
         EditorView.updateListener.of((u) => u.docChanged && onEdit(u.state.doc.toString())),
       ],
     });
+    const first = text.split("\n").findIndex((l) => l.startsWith("algorithm")) + 1;
+    if (first > 1) requestAnimationFrame(() => this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.doc.line(first).from, { y: "start", yMargin: 6 }) }));
   }
   mark(marks: Partial<Marks>): void {
     this.marks = { ...this.marks, ...marks };

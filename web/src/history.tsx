@@ -31,13 +31,13 @@ export function HistoryPanel() {
   const from = Math.max(0, Math.min(at - 100, list.length - 200));
   return (
     <section class="panel history" aria-label="history">
-      <header><h2>History</h2><span class="faint number">{list.length - store.roots.length} {store.unit(2)}</span><span class="spring" />
+      <header><h2>History</h2><span class="faint number">{list.length - store.roots.length} {store.unit(list.length - store.roots.length)}</span><span class="spring" />
         <button class="quiet" title="Backspace or ←" disabled={!store.at(store.current)?.parent} onClick={() => store.undo()}>back</button>
         <button class="quiet" title="→" disabled={store.current === store.tip} onClick={() => store.redo()}>forward</button></header>
-      <div class="initials"><label class="inline">starts from
+      {store.initials.length > 1 && <div class="initials"><label class="inline">starts from
         <select value={String(store.at(store.chain(store.current)[0]?.id ?? null)?.initial ?? "")} onChange={(e) => void store.begin(Number(e.currentTarget.value))} aria-label="initial state">
           {store.initials.map((i) => <option key={i.index} value={i.index}>{i.text || "the initial state"}</option>)}
-        </select></label>{store.initialCount.n > store.initials.length && <span class="faint">{store.initials.length} of {store.initialCount.n}{store.initialCount.exact ? "" : " or more"}</span>}</div>
+        </select></label>{store.initialCount.n > store.initials.length && <span class="faint">{store.initials.length} of {store.initialCount.n}{store.initialCount.exact ? "" : " or more"}</span>}</div>}
       <ul class="scroll tree" role="tree" aria-label="steps">{list.slice(from, from + 200).map((x) => <Item key={x.node.id} {...x} />)}</ul>
     </section>
   );

@@ -198,7 +198,7 @@ export class Store {
   private addRoot(initial: number | string): number {
     const known = this.roots.find((r) => this.at(r)!.initial === initial);
     if (known) return known;
-    const label = this.initials.find((i) => i.index === initial)?.text ?? `initial state ${initial}`;
+    const label = this.initials.length === 1 ? "initial state" : this.initials.find((i) => i.index === initial)?.text ?? `initial state ${initial}`;
     const id = this.add({ parent: null, initial, step: null, label, depth: 0 });
     this.roots.push(id);
     return id;
