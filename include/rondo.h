@@ -102,6 +102,17 @@ typedef struct rondo_transport {
   void (*fail)(void *context, const char *why); /* ends all ranks; must not return */
 } rondo_transport;
 
+/* What `rondo explore` asks its host to show; see rondo_host.explore. Strings live until it returns. */
+typedef struct rondo_exploration {
+  const char *path;           /* of the model, which can be opened */
+  const char *const *defines; /* "n=4", as -D gives them */
+  size_t ndefines;
+  const char *environment, *semantics; /* NULL: the default */
+  const char *trace;                   /* the path of a trace to begin with, or NULL */
+  unsigned port;                       /* 0: any */
+  bool no_browser;                     /* say where the page is, but do not open it */
+} rondo_exploration;
+
 /* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the
    library, except for overdue. */
 typedef struct rondo_host {
@@ -133,6 +144,8 @@ typedef struct rondo_host {
   /* `check --watch`: sleeps for so long, or until a signal comes. False: it is time to end. Without it files are not
      watched. */
   bool (*wait)(void *context, double seconds);
+  /* The command `explore`: shows the model to a user until that user is done. NULL: the command is refused. */
+  rondo_status (*explore)(void *context, const rondo_exploration *);
   bool colour, colour_diagnostics; /* text has colours, as terminals want them */
   unsigned width;                  /* of the text, in columns; 0: 96 */
   const char *models; /* the folder of the models that come with rondo; NULL: "models" in the working directory */
@@ -279,6 +292,11 @@ RONDO_PUBLIC char *rondo_session_save(rondo_session *, const char *property);
    drawn. "fold": draw identical processes as one line if there are more than six (true). "caption": with the model and
    the property above (false). */
 RONDO_PUBLIC char *rondo_session_svg(rondo_session *, const char *options);
+/* The path as a file of that format: "trace" (as rondo_session_save), "itf", or "html" (a page, as --html writes it). */
+RONDO_PUBLIC char *rondo_session_export(rondo_session *, const char *format, const char *property);
+/* What a step did, the first being 0: its entry in the trace, with what was sent, received and changed, and the lines.
+   Fine rounds: a round. */
+RONDO_PUBLIC char *rondo_session_step(rondo_session *, size_t step);
 /* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of
  * the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
@@ -307,6 +325,12 @@ RONDO_PUBLIC char *rondo_session_payload_text(rondo_session *, uint32_t process,
    million states and any number of steps. */
 RONDO_PUBLIC char *rondo_session_ahead(rondo_session *, const char *property, uint64_t choice, uint64_t states,
                                        uint64_t steps);
+/* Searches, breadth first, from the state after so many steps of the path on, for all safety and cover properties at
+   once (but those with 'until') and for errors of the model. graph: the answer also has the graph of the states, or of
+   classes of states in which the projection, an expression, has the same value; NULL: every state is a class. Limits as
+   above. A search that is interrupted answers with what it knows. Not for fine rounds. */
+RONDO_PUBLIC char *rondo_session_survey(rondo_session *, size_t position, bool graph, const char *projection,
+                                        uint64_t states, uint64_t steps);
 
 /* ---- the command line ---- */
 

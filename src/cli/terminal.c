@@ -1,5 +1,7 @@
 #include "cli/terminal.h"
 
+#include "explore/explore.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -271,6 +273,7 @@ rondo *terminal_open(const rondo_transport *transport) {
                      .models = find_models(models, sizeof models),
                      .transport = transport};
   set_process_callbacks(&host);
+  host.explore = transport ? NULL : explore_function();
   host.progress = write_progress;
   host.verdict = note_verdict;
   progress_told = now();

@@ -56,6 +56,12 @@ struct rank_options {
   bool is_helper;    /* not rank 0: it reports nothing, and leaves to rank 0 what one rank does alone */
 };
 
+struct explore_options {
+  const char *trace;
+  uint32_t port; /* 0: any */
+  bool no_browser;
+};
+
 struct command_options {
   struct rondo *rondo;
   enum command command;
@@ -80,6 +86,7 @@ struct command_options {
   struct random_run_options random;
   struct test_options test;
   struct rank_options ranks;
+  struct explore_options explore;
 };
 
 struct complaint { /* what is wrong with the command line, with help */

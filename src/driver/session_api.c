@@ -7,8 +7,11 @@
 #include "driver/session_json.h"
 #include "report/diagram.h"
 #include "report/json_report.h"
+#include "report/trace_html.h"
+#include "report/trace_itf.h"
 #include "session/session.h"
 #include "trace/trace.h"
+#include "trace/trace_json.h"
 
 #include <string.h>
 
@@ -376,6 +379,48 @@ char *rondo_session_svg(rondo_session *s, const char *options) {
   return text_answer(s, out.at);
 }
 
+char *rondo_session_export(rondo_session *s, const char *format, const char *property) {
+  uint32_t index;
+  struct trace trace;
+  struct text out = {0};
+  call_begin(s);
+  bool itf = !strcmp(format, "itf"), html = !strcmp(format, "html");
+  if (!itf && !html && strcmp(format, "trace") != 0)
+    text_addf(&s->error, "unknown format '%.40s'", format);
+  if (s->error.n || !property_named(s, property, &index))
+    return text_answer(s, NULL);
+  if (!itf && !html)
+    return text_answer(s, session_save(s->session, index));
+  if (!session_started(s->session) || !session_window(s->session, 0, session_rounds(s->session), index, &trace))
+    return text_answer(s, NULL);
+  if (itf) {
+    json_t *j = itf_json(&trace);
+    json_text(j, &out);
+  } else {
+    trace_html(&trace, session_interpreter(s->session), &out);
+  }
+  trace_release(&trace);
+  return text_answer(s, out.at);
+}
+
+char *rondo_session_step(rondo_session *s, size_t step) {
+  struct trace trace;
+  call_begin(s);
+  if (!session_started(s->session) || step >= session_rounds(s->session)) {
+    text_addf(&s->error, "there is no step %zu", step);
+    return answer(s, NULL);
+  }
+  if (!session_window(s->session, step, step + 1, UINT32_MAX, &trace))
+    return answer(s, NULL);
+  json_t *all = trace_to_json(&trace, session_interpreter(s->session)), *list = json_object_get(all, "rounds");
+  json_t *j = json_incref(json_array_get(list ? list : json_object_get(all, "steps"), 0));
+  json_decref(all);
+  trace_release(&trace);
+  if (!j)
+    text_add(&s->error, "the step cannot be described");
+  return answer(s, j);
+}
+
 bool rondo_session_load(rondo_session *s, const char *json, size_t length) {
   call_begin(s);
   return call_end(s, session_load(s->session, json, length));
@@ -541,4 +586,13 @@ char *rondo_session_ahead(rondo_session *s, const char *property, uint64_t choic
   if (!property_named(s, property, &goal.property) || !session_ahead(s->session, choice, &goal, &limits, &found))
     return answer(s, NULL);
   return answer(s, session_ahead_to_json(&found, session_interrupted(s->session)));
+}
+
+char *rondo_session_survey(rondo_session *s, size_t position, bool graph, const char *projection, uint64_t states,
+                           uint64_t steps) {
+  struct session_survey_request request = {
+      .position = position, .limits = {.states = states, .steps = steps}, .graph = graph, .projection = projection};
+  struct session_survey found;
+  call_begin(s);
+  return answer(s, session_survey(s->session, &request, &found) ? session_survey_to_json(s->model, &found) : NULL);
 }

@@ -362,3 +362,68 @@ json_t *session_ahead_to_json(struct session_ahead *a, bool interrupted) {
   session_ahead_release(a);
   return j;
 }
+
+/* --- reachable states --- */
+
+static json_t *targets_to_json(const struct model *m, const struct session_survey *a) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < a->ntargets; i++) {
+    const struct session_target *t = &a->targets[i];
+    const struct property *p = t->property == UINT32_MAX ? NULL : &m->properties[t->property];
+    json_array_append_new(
+        j, json_pack("{s:o, s:o, s:s, s:o, s:o}", "property", string_or_null(p ? p->name : NULL), "kind",
+                     p ? json_string(p->kind == PROPERTY_COVER ? "cover" : "safety") : json_string("error"), "reach",
+                     reach_names[t->reach], "steps",
+                     t->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(t->steps), "choices",
+                     t->reach == SESSION_REACHABLE ? wide_to_json(t->choices, t->steps) : json_null()));
+  }
+  return j;
+}
+
+static json_t *shown_to_json(const struct model *m, uint64_t shown) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < m->nproperties && i < 64; i++)
+    if (shown >> i & 1)
+      json_array_append_new(j, json_string(m->properties[i].name));
+  return j;
+}
+
+static json_t *classes_to_json(const struct model *m, const struct session_survey *a) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < a->nclasses; i++) {
+    const struct session_class *c = &a->classes[i];
+    json_array_append_new(j, json_pack("{s:o, s:o, s:o, s:b, s:o}", "text", string_or_null(c->text), "states",
+                                       number_to_json(c->states), "depth", number_to_json(c->depth), "final", c->final,
+                                       "shown", shown_to_json(m, c->shown)));
+  }
+  return j;
+}
+
+static json_t *edges_to_json(const struct session_survey *a) {
+  json_t *j = json_array();
+  for (size_t i = 0; i < a->nedges; i++)
+    json_array_append_new(j, json_pack("[I, I]", (json_int_t)a->edges[i].from, (json_int_t)a->edges[i].to));
+  return j;
+}
+
+static json_t *path_classes_to_json(const struct session_survey *a) {
+  json_t *j = json_array();
+  for (size_t i = 0; i < a->npath; i++)
+    json_array_append_new(j, a->path[i] == UINT32_MAX ? json_null() : json_integer((json_int_t)a->path[i]));
+  return j;
+}
+
+json_t *session_survey_to_json(const struct model *m, struct session_survey *a) {
+  json_t *final = json_null();
+  if (a->final)
+    final =
+        json_pack("{s:o, s:o, s:o, s:b}", "states", number_to_json(a->final), "steps", number_to_json(a->final_steps),
+                  "choices", wide_to_json(a->final_choices, a->final_steps), "ended", a->final_ended);
+  json_t *j = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "complete", a->complete, "why",
+                        string_or_null(a->why), "states", number_to_json(a->states), "depth", number_to_json(a->depth),
+                        "errors", number_to_json(a->errors), "final", final, "targets", targets_to_json(m, a), "layers",
+                        wide_to_json(a->layers, a->depth + 1), "classes", classes_to_json(m, a), "edges",
+                        edges_to_json(a), "path", path_classes_to_json(a));
+  session_survey_release(a);
+  return j;
+}

@@ -27,6 +27,7 @@ json_t *session_judgement_to_json(const struct source *, const struct session_ju
 json_t *session_outcomes_to_json(struct session_outcomes *, bool interrupted);
 json_t *session_found_to_json(enum session_search, const struct session_round *, bool interrupted);
 json_t *session_ahead_to_json(struct session_ahead *, bool interrupted);
+json_t *session_survey_to_json(const struct model *, struct session_survey *);
 
 /* --- and back --- */
 

@@ -375,4 +375,54 @@ bool session_ahead(struct session *, uint64_t choice, const struct session_goal 
                    struct session_ahead *);
 void session_ahead_release(struct session_ahead *);
 
+/* --- reachable states --- */
+
+struct session_survey_request {
+  size_t position; /* the search begins in the state after so many steps of the path */
+  struct session_limits limits;
+  bool graph; /* classes and the edges between them, not only the targets */
+  /* graph: states in which this expression has the same value are one class. NULL or "": each state is its own. */
+  const char *projection;
+};
+struct session_target { /* what the search found about one property */
+  uint32_t property;    /* UINT32_MAX: an error of the model in a step */
+  enum session_reach reach;
+  uint64_t steps;          /* as in struct session_ahead */
+  const uint64_t *choices; /* REACHABLE: the choices that lead there from the start, `steps` of them */
+};
+struct session_class {
+  const char *text; /* the value of the projection, or the state on one line */
+  uint64_t states;  /* number of states */
+  uint64_t depth;   /* of the first of them */
+  bool final;       /* in some state of it nothing can happen */
+  uint64_t shown;   /* bit i: property i is violated (cover: reached) in some state of it; properties below 64 */
+};
+struct session_class_edge {
+  uint32_t from, to; /* classes */
+  uint64_t choice;   /* the first choice that leads there, in the first state that has one */
+};
+struct session_survey {
+  bool complete;   /* every reachable state was visited */
+  const char *why; /* otherwise the limit that was reached */
+  uint64_t states, depth, errors /* steps that end in an error of the model */;
+  uint64_t final, final_steps; /* states in which nothing can happen, and the distance of the first one */
+  const uint64_t *final_choices;
+  bool final_ended;               /* in all of them the algorithm has ended as it should (rounds) */
+  struct session_target *targets; /* the safety and cover properties of the environment, then errors of the model */
+  uint32_t ntargets;
+  const uint64_t *layers; /* number of states by distance, depth + 1 of them */
+  struct session_class *classes;
+  uint32_t nclasses;
+  struct session_class_edge *edges;
+  size_t nedges;
+  uint32_t *path; /* the class of each state of the path from `position` on; UINT32_MAX: none */
+  size_t npath;
+  struct arena arena;
+};
+/* Breadth-first search from a state of the path, for all properties at once. Properties with 'until' are not among the
+   targets: session_ahead searches for them one by one. A search that is stopped is incomplete, but not a failure.
+   Not for asynchronous rounds. False: an error in the projection, ... */
+bool session_survey(struct session *, const struct session_survey_request *, struct session_survey *);
+void session_survey_release(struct session_survey *);
+
 #endif

@@ -1,0 +1,47 @@
+// What lies behind a choice, in words.
+import type { Step, Survey } from "./api";
+import { itemKey, store } from "./store";
+
+export type Finding = { tone: "bad" | "good" | "plain"; text: string; choices: (number | string)[] | null; sure: boolean };
+
+export function findings(s: Survey): Finding[] {
+  const out: Finding[] = [];
+  const within = (k: number) => (k === 0 ? "here" : `in ${k} ${store.unit(k)}`);
+  if (s.failed) return [{ tone: "bad", text: "ends in an error of the model", choices: null, sure: true }];
+  for (const t of s.targets) {
+    if (t.reach !== "reachable" || t.kind === "cover") continue;
+    out.push({ tone: "bad", text: t.kind === "error" ? `an error of the model ${within(t.steps!)}` : `${t.property} fails ${within(t.steps!)}`, choices: t.choices, sure: true });
+  }
+  out.sort((a, b) => (a.choices?.length ?? 0) - (b.choices?.length ?? 0));
+  const safety = s.targets.filter((t) => t.kind !== "cover");
+  if (safety.length && safety.every((t) => t.reach === "unreachable")) out.push({ tone: "good", text: "safe from here on", choices: null, sure: true });
+  else if (!out.length) out.push({ tone: "plain", text: s.depth > 1 ? `no violation within ${s.depth - 1} ${store.unit(s.depth - 1)}` : "not known", choices: null, sure: false });
+  for (const t of s.targets.filter((x) => x.kind === "cover")) {
+    if (t.reach === "reachable") out.push({ tone: "good", text: t.steps === 0 ? `${t.property} is reached` : `${t.property} is reachable ${within(t.steps!)}`, choices: t.choices, sure: true });
+    if (t.reach === "unreachable") out.push({ tone: "plain", text: `${t.property} can no longer be reached`, choices: null, sure: true });
+  }
+  if (s.final && !s.final.ended) out.push({ tone: "plain", text: s.final.steps === 0 ? "stuck: nothing can happen" : `can get stuck ${within(s.final.steps)}`, choices: s.final.choices, sure: true });
+  if (s.final?.ended && s.final.steps > 0) out.push({ tone: "plain", text: `can end ${within(s.final.steps)}`, choices: s.final.choices, sure: true });
+  return out;
+}
+
+const signs = { bad: "✕", good: "✓", plain: "·" };
+
+/** all: every finding; else the first, with the others in its tooltip. */
+export function AheadNote({ item, all = false }: { item: Step | null; all?: boolean }) {
+  if (!store.aheadOn || store.fine) return null;
+  const found = store.ahead.get(itemKey(item));
+  if (!found) return store.items().some((i) => itemKey(i) === itemKey(item)) && store.aheadRunning ? <span class="ahead waiting" aria-label="searching">…</span> : null;
+  if (!found.survey) return <span class="ahead plain" title={found.why ?? ""}>unknown</span>;
+  const list = findings(found.survey);
+  const note = `${found.survey.states.toLocaleString("en")} states${found.survey.complete ? ", all of them" : `; ${found.survey.why}`}`;
+  const one = (f: Finding) =>
+    f.choices && (f.choices.length || item !== null) ? (
+      <button class={`ahead ${f.tone}`} title={`${list.map((x) => x.text).join("\n")}\n(${note})\nClick to be led there.`} onClick={(e) => { e.stopPropagation(); void store.follow(item, f.choices!); }}>
+        <i aria-hidden="true">{signs[f.tone]}</i>{f.text}
+      </button>
+    ) : (
+      <span class={`ahead ${f.tone}`} title={`${list.map((x) => x.text).join("\n")}\n(${note})`}><i aria-hidden="true">{signs[f.tone]}</i>{f.text}</span>
+    );
+  return all ? <span class="aheads">{list.map(one)}<span class="ahead note">{note}</span></span> : one(list[0]);
+}

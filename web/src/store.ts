@@ -1,0 +1,439 @@
+// The state of the page and what changes it. The server keeps nothing that is not here: every request has its path.
+import { get, post, Refused, stream } from "./api";
+import type { Choice, Desk, Diagnostic, Info, Look, ModelRequest, Opened, Outcome, Path, Round, Step, StepEntry, Survey } from "./api";
+import { readAddress, shortRound, writeAddress } from "./url";
+
+export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[] };
+export type View = "diagram" | "map" | "verdicts" | "compare";
+export type Ahead = { survey: Survey | null; why: string | null };
+export type Run = { of: string; lines: string[]; verdicts: any[]; result: any | null; failure: string | null; running: boolean };
+
+export const itemKey = (item: Step | null) => JSON.stringify(item && typeof item === "object" ? shortRound(item) : item);
+const AHEAD_CHOICES = 40;
+
+export class Store {
+  opened: Opened | null = null;
+  text = "";
+  params: Record<string, string> = {};
+  environment: string | null = null;
+  semantics: string | null = null;
+  session: string | null = null;
+  info: Info | null = null;
+  diagnostics: Diagnostic[] = [];
+  error: string | null = null;
+  notice: string | null = null;
+  nodes = new Map<number, Node>();
+  roots: number[] = [];
+  current: number | null = null;
+  tip: number | null = null;
+  look: Look | null = null;
+  entry: StepEntry | null = null;
+  initials: { index: number; text: string }[] = [];
+  initialCount = { n: 0, exact: true };
+  desk: Desk | null = null;
+  outcomes: (Outcome[] | null)[] = [];
+  picked: (number | null)[] = [];
+  found: string | null = null;
+  ahead = new Map<string, Ahead>();
+  aheadOn = true;
+  aheadRunning = false;
+  view: View = "diagram";
+  other: number | null = null; // compared with the current node
+  otherLook: Look | null = null;
+  watch: string[] = [];
+  run: Run | null = null;
+  private nextNode = 1;
+  private version = 0;
+  private roundVersion = 0;
+  private opening = 0;
+  private search: AbortController | null = null;
+  private watchers = new Set<() => void>();
+
+  subscribe(f: () => void): () => void {
+    this.watchers.add(f);
+    return () => this.watchers.delete(f);
+  }
+  changed(): void {
+    for (const f of this.watchers) f();
+  }
+
+  get rounds(): boolean {
+    return this.info?.kind === "rounds";
+  }
+  get fine(): boolean {
+    return this.info?.semantics === "fine";
+  }
+  unit(k: number): string {
+    return (this.rounds && !this.fine ? "round" : "step") + (k === 1 ? "" : "s");
+  }
+  get edited(): boolean {
+    return this.text !== this.opened?.text;
+  }
+  request(): ModelRequest {
+    return { ...(this.edited ? { text: this.text } : {}), params: this.params, environment: this.environment, semantics: this.semantics };
+  }
+  at(id: number | null): Node | null {
+    return id === null ? null : (this.nodes.get(id) ?? null);
+  }
+  chain(id: number | null): Node[] {
+    const out: Node[] = [];
+    for (let n = this.at(id); n; n = this.at(n.parent)) out.unshift(n);
+    return out;
+  }
+  path(id: number | null = this.current): Path | null {
+    const chain = this.chain(id);
+    return chain.length ? { initial: chain[0].initial, steps: chain.slice(1).map((n) => n.step!) } : null;
+  }
+  on<T>(verb: string, body: object, signal?: AbortSignal): Promise<T> {
+    return post<T>(`sessions/${this.session}/${verb}`, body, signal);
+  }
+  fail(e: unknown): void {
+    if (e instanceof DOMException && e.name === "AbortError") return;
+    if (e instanceof Refused && e.status === 404 && this.session) return void this.reopen(); // it made room for others
+    this.error = e instanceof Error ? e.message : String(e);
+    this.changed();
+  }
+
+  // ---- opening ----
+
+  async start(): Promise<void> {
+    try {
+      this.opened = await get<Opened>("model");
+      const address = await readAddress(location.hash);
+      this.text = address?.text ?? this.opened.text;
+      this.params = address ? address.params : { ...this.opened.params };
+      this.environment = address ? address.environment : this.opened.environment;
+      this.semantics = address ? address.semantics : this.opened.semantics;
+      if (address?.view) this.view = address.view as View;
+      const trace = address ? null : (this.opened.trace as any);
+      await this.open(address?.path ?? null, address?.at ?? null, trace);
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+
+  /** A session of the model as it is now, on the given path as far as it exists. */
+  async open(path: Path | null, at: number | null, trace: unknown = null): Promise<void> {
+    const opening = ++this.opening;
+    if (trace) this.takeHead(trace as any);
+    try {
+      let answer: { session: string; info: Info; diagnostics: Diagnostic[] };
+      try {
+        answer = await post("sessions", this.request());
+      } catch (e) {
+        const missing = e instanceof Refused ? this.missingParams(e.diagnostics) : [];
+        if (!missing.length) throw e;
+        for (const name of missing) this.params = { ...this.params, [name]: "3" };
+        answer = await post("sessions", this.request());
+      }
+      if (opening !== this.opening) return;
+      const before = this.session;
+      this.session = answer.session;
+      this.info = answer.info;
+      this.diagnostics = answer.diagnostics;
+      this.error = null;
+      this.forget();
+      if (before) void fetch(`api/v1/sessions/${before}`, { method: "DELETE" });
+      const initials = await this.on<{ count: number; exact: boolean; initials: { initials: { index: number; text: string }[] } }>("initials", { max: 200 });
+      if (opening !== this.opening) return;
+      this.initials = initials.initials.initials;
+      this.initialCount = { n: initials.count, exact: initials.exact };
+      if (trace) path = (await this.on<{ path: Path }>("load", { trace })).path;
+      await this.adopt(path ?? { initial: this.favourite(), steps: [] }, at);
+    } catch (e) {
+      if (opening !== this.opening) return;
+      if (e instanceof Refused && e.diagnostics.length) {
+        this.diagnostics = e.diagnostics;
+        this.changed();
+      } else this.fail(e);
+    }
+  }
+  reopen(): Promise<void> {
+    return this.open(this.path(this.tip), this.chain(this.current).length - 1);
+  }
+  private missingParams(diagnostics: Diagnostic[]): string[] {
+    return diagnostics.filter((d) => d.code === "E0701").flatMap((d) => /'([^']+)'/.exec(d.message)?.[1] ?? []).filter((name) => !(name in this.params));
+  }
+  /** Initial values that differ are more interesting than equal ones. */
+  private favourite(): number {
+    const distinct = (text: string) => new Set(text.split("; ").map((t) => t.replace(/^\S+ /, ""))).size;
+    return this.initials.reduce((best, one) => (distinct(one.text) > distinct(best.text) ? one : best), this.initials[0] ?? { index: 0, text: "" }).index;
+  }
+  private takeHead(trace: { model?: { params?: Record<string, unknown>; environment?: string; semantics?: string } }): void {
+    const head = trace.model ?? {};
+    this.params = Object.fromEntries(Object.entries(head.params ?? {}).map(([k, v]) => [k, String(v)]));
+    this.environment = head.environment ?? null;
+    this.semantics = head.semantics ?? null;
+  }
+  private forget(): void {
+    this.version++;
+    this.search?.abort();
+    this.nodes.clear();
+    this.roots = [];
+    this.current = this.tip = this.other = null;
+    this.look = this.otherLook = null;
+    this.desk = null;
+    this.ahead.clear();
+  }
+  /** Makes a path the only branch of the history, as far as it can be taken. */
+  private async adopt(path: Path, at: number | null): Promise<void> {
+    const look = await this.on<Look>("look", { path, lenient: true }).catch(() => this.on<Look>("look", { path: { initial: 0, steps: [] } }));
+    const steps = path.steps.slice(0, look.kept);
+    this.notice = look.cut ? `Step ${look.kept + 1} does not exist any more: ${look.cut}` : null;
+    const taken = steps.length ? (await this.on<{ taken: Choice[] }>("taken", { path: { ...path, steps } })).taken : [];
+    let id = this.addRoot(path.initial);
+    steps.forEach((step, i) => (id = this.addChild(id, step, taken[i].text, taken[i].error !== null)));
+    this.tip = id;
+    const chain = this.chain(id);
+    await this.go(chain[Math.min(at ?? steps.length, steps.length)].id);
+  }
+
+  // ---- the history ----
+
+  private add(node: Omit<Node, "id" | "children" | "bad" | "lines">): number {
+    const id = this.nextNode++;
+    this.nodes.set(id, { ...node, id, children: [], bad: false, lines: [] });
+    return id;
+  }
+  private addRoot(initial: number | string): number {
+    const known = this.roots.find((r) => this.at(r)!.initial === initial);
+    if (known) return known;
+    const label = this.initials.length === 1 ? "initial state" : this.initials.find((i) => i.index === initial)?.text ?? `initial state ${initial}`;
+    const id = this.add({ parent: null, initial, step: null, label, depth: 0 });
+    this.roots.push(id);
+    return id;
+  }
+  private addChild(parent: number, step: Step, label: string, bad = false): number {
+    const up = this.at(parent)!;
+    const known = up.children.find((c) => itemKey(this.at(c)!.step) === itemKey(step));
+    if (known) return known;
+    const id = this.add({ parent, initial: up.initial, step, label, depth: up.depth + 1 });
+    this.at(id)!.bad = bad;
+    up.children.push(id);
+    return id;
+  }
+  /** The end of the branch through a node: the latest children. */
+  private endOf(id: number): number {
+    let n = this.at(id)!;
+    while (n.children.length) n = this.at(n.children[n.children.length - 1])!;
+    return n.id;
+  }
+  begin(initial: number): Promise<void> {
+    return this.go(this.addRoot(initial));
+  }
+  async take(step: Step, label: string): Promise<void> {
+    if (this.current === null || this.look?.info.failed) return;
+    const clean = typeof step === "object" ? (shortRound(step) as Step) : step;
+    await this.go(this.addChild(this.current, clean, label));
+  }
+  undo(): void {
+    const parent = this.at(this.current)?.parent;
+    if (parent) void this.go(parent);
+  }
+  redo(): void {
+    const chain = this.chain(this.tip);
+    const next = chain[chain.findIndex((n) => n.id === this.current) + 1];
+    if (next) void this.go(next.id);
+  }
+  sibling(by: number): void {
+    const n = this.at(this.current);
+    const all = n?.parent ? this.at(n.parent)!.children : this.roots;
+    const next = all[all.indexOf(this.current ?? -1) + by];
+    if (next) void this.go(next);
+  }
+  remove(id: number): void {
+    const n = this.at(id);
+    if (!n?.parent) return;
+    const up = this.at(n.parent)!;
+    up.children = up.children.filter((c) => c !== id);
+    const inside = this.chain(this.current).some((x) => x.id === id);
+    this.tip = inside ? up.id : this.tip;
+    if (this.chain(this.tip).some((x) => x.id === id)) this.tip = up.id;
+    if (inside) void this.go(up.id);
+    else this.changed();
+  }
+
+  /** Shows a node: one request for what is seen first, then the rest. */
+  async go(id: number): Promise<void> {
+    const version = ++this.version;
+    if (!this.chain(this.tip).some((n) => n.id === id)) this.tip = this.endOf(id);
+    try {
+      const look = await this.on<Look>("look", { path: this.path(id), max: 300 });
+      if (version !== this.version) return;
+      this.current = id;
+      this.look = look;
+      this.error = null;
+      this.entry = null;
+      this.desk = null;
+      this.found = null;
+      this.outcomes = [];
+      this.picked = look.state.processes.map(() => null);
+      this.ahead = new Map();
+      const node = this.at(id)!;
+      if (look.taken && look.position === node.depth) node.label = look.taken.text;
+      if (look.failing) node.label = look.failing.text;
+      node.bad = look.info.failed !== null || look.properties.properties.some((p) => p.shown && p.kind === "safety" && p.applies);
+      this.changed();
+      void this.saveAddress();
+      if (node.parent) void this.readEntry(id, version);
+      if (this.rounds && !look.state.ended && !look.info.failed) await this.setRound(null, version);
+      this.lookAhead(version);
+    } catch (e) {
+      if (version !== this.version) return;
+      const n = this.at(id);
+      if (n && n.parent && !n.children.length && id !== this.current && e instanceof Refused && e.status === 409) this.remove(id);
+      this.fail(e);
+    }
+  }
+  private async readEntry(id: number, version: number): Promise<void> {
+    const { step } = await this.on<{ step: StepEntry | null }>("step", { path: this.path(id) });
+    if (version !== this.version) return;
+    this.entry = step;
+    const lines = [...(step?.sent ?? []), ...(step?.changes ?? []), ...(step?.line ? [{ line: step.line }] : [])].map((x) => x.line);
+    this.at(id)!.lines = [...new Set(lines)].filter((l) => l > 0);
+    this.changed();
+  }
+  async saveAddress(): Promise<void> {
+    const chain = this.chain(this.tip);
+    const position = chain.findIndex((n) => n.id === this.current);
+    const address = await writeAddress({
+      params: this.params, environment: this.environment, semantics: this.semantics, path: this.path(this.tip),
+      at: position >= 0 && position < chain.length - 1 ? position : null, text: this.edited ? this.text : null, view: this.view === "diagram" ? null : this.view,
+    });
+    if (address.length < 60000) history.replaceState(null, "", "#" + address);
+  }
+
+  // ---- rounds ----
+
+  /** The round on the desk: what it needs, whether it is allowed, where it leads. */
+  async setRound(round: Round | null, version = this.version): Promise<void> {
+    const mine = ++this.roundVersion;
+    try {
+      const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) });
+      if (version !== this.version || mine !== this.roundVersion) return;
+      this.desk = desk;
+      this.changed();
+      if (!this.outcomes.length) await this.readOutcomes(version);
+      else this.lookAhead(version);
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+  private async readOutcomes(version: number): Promise<void> {
+    const n = this.look!.state.processes.length;
+    this.outcomes = Array.from({ length: n }, () => null);
+    if (n > 16) return;
+    await Promise.all(
+      this.outcomes.map(async (_, p) => {
+        if (!this.desk?.candidates.processes[p].active) return;
+        const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[] } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+        if (version === this.version) this.outcomes[p] = outcomes.outcomes;
+      }),
+    );
+    if (version === this.version) this.changed();
+  }
+  /** Picks an outcome of a process (again: drops it), and finds a round with all that are picked. */
+  async pick(p: number, i: number): Promise<void> {
+    const version = this.version;
+    this.picked = this.picked.map((x, q) => (q === p ? (x === i ? null : i) : x));
+    this.changed();
+    const wanted = this.picked.map((x, q) => (x === null ? null : (this.outcomes[q]?.[x].round ?? null)));
+    if (wanted.every((w) => !w)) return this.setRound(null);
+    try {
+      const { found } = await this.on<{ found: { search: string; round: Round | null } }>("find-round", { path: this.path(), wanted });
+      if (version !== this.version) return;
+      this.found = found.search === "found" ? null : found.search === "impossible" ? "No round gives all these outcomes at once." : "No such round was found in time.";
+      if (found.round) await this.setRound(found.round);
+      else this.changed();
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+  edit(change: (r: Round) => void): void {
+    if (!this.desk) return;
+    const round = structuredClone(this.desk.round);
+    change(round);
+    this.picked = this.picked.map(() => null);
+    this.found = null;
+    void this.setRound(round);
+  }
+  takeRound(): void {
+    if (this.desk?.judge.allowed) void this.take(this.desk.round, "round");
+  }
+
+  // ---- ahead ----
+
+  items(): (Step | null)[] {
+    if (!this.rounds) return [null, ...(this.look?.choices?.choices ?? []).slice(0, AHEAD_CHOICES).map((c) => c.index as Step)];
+    const few = (this.info?.processes.length ?? 9) <= 3;
+    const outcomes = few ? this.outcomes.flatMap((o) => (o ?? []).flatMap((x) => (x.round ? [x.round] : []))).slice(0, AHEAD_CHOICES) : [];
+    const all = [null, ...(this.desk?.judge.allowed ? [this.desk.round] : []), ...outcomes];
+    return all.filter((x, i) => all.findIndex((y) => itemKey(x) === itemKey(y)) === i);
+  }
+  lookAhead(version = this.version): void {
+    this.search?.abort();
+    const look = this.look;
+    if (!this.aheadOn || !look || look.info.failed || look.state.ended || this.fine) return;
+    const items = this.items().filter((i) => !this.ahead.has(itemKey(i)));
+    if (!items.length) return;
+    const search = (this.search = new AbortController());
+    this.aheadRunning = true;
+    stream(`sessions/${this.session}/ahead`, { path: this.path(), items }, search.signal, (event, data) => {
+      if (version !== this.version || event !== "ahead") return;
+      this.ahead.set(itemKey(items[data.item]), { survey: data.ahead, why: data.why });
+      this.changed();
+    })
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.search !== search) return;
+        this.aheadRunning = false;
+        this.changed();
+      });
+  }
+  setAhead(on: boolean): void {
+    this.aheadOn = on;
+    if (on) this.lookAhead();
+    else this.search?.abort();
+    this.changed();
+  }
+  /** Takes a step (null: none) and the choices after it. */
+  async follow(item: Step | null, choices: (number | string)[]): Promise<void> {
+    if (this.current === null) return;
+    const start = this.current;
+    const steps: Step[] = [...(item === null ? [] : [typeof item === "object" ? (shortRound(item) as Step) : item]), ...choices];
+    const before = this.path(start)!;
+    try {
+      const { taken } = await this.on<{ taken: Choice[] }>("taken", { path: { ...before, steps: [...before.steps, ...steps] }, from: before.steps.length });
+      let id = start;
+      steps.forEach((s, i) => (id = this.addChild(id, s, taken[i].text, taken[i].error !== null)));
+      this.tip = id;
+      await this.go(id);
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+
+  // ---- comparing ----
+
+  async compareWith(id: number | null): Promise<void> {
+    this.other = id;
+    this.otherLook = null;
+    if (id !== null) {
+      this.view = "compare";
+      try {
+        this.otherLook = await this.on<Look>("look", { path: this.path(id), position: this.at(id)!.depth });
+      } catch (e) {
+        this.fail(e);
+      }
+    }
+    this.changed();
+  }
+
+  setView(view: View): void {
+    this.view = view;
+    this.changed();
+    void this.saveAddress();
+  }
+}
+
+export const store = new Store();
