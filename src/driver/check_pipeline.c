@@ -255,11 +255,21 @@ static uint64_t unasked_limit(const struct command_options *o, const struct chec
   return o->limits.states > 0 && o->limits.states < most ? o->limits.states : most;
 }
 
+/* Does the model have an error there? Then more searches only find it again. */
+static bool has_error(const struct check_result *c, uint32_t environment) {
+  for (uint32_t i = 0; i < c->nruns; i++)
+    if (c->runs[i].environment == environment && c->runs[i].errors.found)
+      return true;
+  return false;
+}
+
 static bool answer_group(const struct query_group *group, const struct query_context *of, struct check_result *c,
                          struct text *refused, struct text *fault) {
   struct command_options o = *of->options;
   struct query_context a = *of;
   uint32_t first = c->nruns;
+  if (group->unasked && has_error(c, group->environment))
+    return true;
   if (group->unasked) {
     o.limits.states = unasked_limit(of->options, c);
     a.options = &o;

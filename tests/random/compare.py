@@ -72,7 +72,9 @@ class Answer:
                 if not p["trace"].get("order"):  # whole rounds go on where somebody has not come yet
                     check_faults(p, way)
         self.erred = any(p["kind"] == "error" and p["verdict"] == "violated" for p in self.json["properties"])
-        self.states = [run["stats"]["states"] for run in self.json["runs"]]
+        # the search for deadlocks ends with the first one, after as many states as it takes
+        ends = {p["run"] for p in self.json["properties"] if p["name"] == "deadlock" and p["verdict"] == "violated"}
+        self.states = [run["stats"]["states"] for i, run in enumerate(self.json["runs"]) if i not in ends]
         counts = [run["stats"]["heard_of_assignments"] for run in self.json["runs"]]
         self.assignments = None if None in counts else sum(int(c) for c in counts)
 

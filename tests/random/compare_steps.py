@@ -61,7 +61,7 @@ class StepComparison(Comparison):
 
     def sees_all(self, answer):
         """Nothing ended the search early."""
-        return answer.json["properties"][-1]["name"] == "whole" and all(p["kind"] != "error" for p in answer.json["properties"])
+        return any(p["name"] == "whole" for p in answer.json["properties"]) and all(p["kind"] != "error" for p in answer.json["properties"])
 
     def semantics(self, answer):
         return answer.json["runs"][0]["model"]["semantics"]

@@ -4,6 +4,9 @@ Like the models of rounds (generate.py, whose types and expressions it takes ove
 are finite: who sends burns fuel, unless the channels are finite by themselves. Some models have a bit of everything, others are
 threads: a few steps that hand a value on, of which properties see only the last.
 """
+import random
+import re
+
 from generate import BOOL, VAL, Generator, Role, Scope, opt, set_of, shown
 
 SENDER = ("proc", "all")
@@ -564,6 +567,21 @@ class StepGenerator(Generator):
         if points and not step and self.chance(0.25):
             return f"{self.pick(['', 'not '])}at({self.pick([p, q]) if q else p}, {self.pick(points)})"
         return super().atom(p, role, step, q)
+
+
+def with_flight(text):
+    """The model with some final steps, and properties of messages in flight and of the end. What it draws depends on the text only."""
+    rng = random.Random(text)
+    text = re.sub(r"^  step (?=\w)", lambda step: "  final step " if rng.random() < 0.12 else step[0], text, flags=re.M)
+    kinds = re.findall(r"\b(k\d)\b", (re.search(r"^message .*$", text, re.M) or [""])[0])
+    if rng.random() > 0.35:
+        return text
+    found = ["safety stuck: not quiescent", "cover ends: quiescent", "safety deadlock: not deadlocked", "cover blocks: deadlocked"]
+    for kind in kinds:
+        found += [f"safety few: |pending({kind})| <= {rng.randint(0, 2)}", f"safety taken: quiescent => |pending({kind})| == 0",
+                  f"cover back: exists m in pending({kind}): sender(m) == receiver(m)",
+                  f"safety apart: forall l, m in pending({kind}): receiver(l) == receiver(m) => sender(l) == sender(m)"]
+    return text + "\n".join(rng.sample(found, min(2, len(found)))) + "\n"
 
 
 class Threads(Generator):
