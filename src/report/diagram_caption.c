@@ -71,7 +71,7 @@ static const char *const explained[LEGEND_COUNT] = {
     [LEGEND_CRASH] = "crash",
     [LEGEND_RECOVERS] = "recovery",
     [LEGEND_BYZANTINE] = "Byzantine: sends anything",
-    [LEGEND_OMITS] = "may omit: some of its messages may be lost",
+    [LEGEND_OMITS] = "some of its messages may be lost",
     [LEGEND_HALTS] = "halts",
     [LEGEND_PENDING] = "still on its way",
     [LEGEND_WAITS] = "delivered, or in a round that has not ended",
@@ -109,7 +109,7 @@ static void draw_sample(struct diagram *d, enum legend_entry entry, int x, int y
     svg_line(s, STROKE_BYZANTINE, x, y, end, y);
     break;
   case LEGEND_OMITS:
-    svg_words(s, INK_BAD, ANCHOR_MIDDLE, middle, y + 4, "o", NULL);
+    svg_words(s, INK_BAD, ANCHOR_START, x - 8, y + 4, "omit", NULL);
     break;
   case LEGEND_HALTS:
   case LEGEND_WRITES:
