@@ -340,7 +340,7 @@ bool environment_find(struct rondo *context, const struct model *m, const char *
 }
 
 bool property_find(struct rondo *context, const struct model *m, const char *name, uint32_t *found) {
-  struct named_array all = {m->properties, sizeof *m->properties, offsetof(struct property, name), m->nproperties};
+  struct named_array all = {m->properties, sizeof *m->properties, offsetof(struct property, name), model_nasked(m)};
   return name_find(context, "property", name, &all, found);
 }
 

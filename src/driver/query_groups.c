@@ -41,10 +41,10 @@ static void group_add_deadlock(struct query_groups *in, const struct model *m, c
   if (o->command != COMMAND_CHECK || o->properties.n > 0 || o->deadlock_allowed ||
       symbolic_engine_find(o->engine, &engine))
     return;
-  for (uint32_t i = 0; i < m->nproperties; i++) {
+  for (uint32_t i = m->nproperties; i < model_nasked(m); i++) {
     const struct property *p = &m->properties[i];
     uint32_t where = o->env ? environment : p->environments[0];
-    if (!p->built_in || !deadlock_possible(m, where))
+    if (!deadlock_possible(m, where))
       continue;
     vec_push(&in->at, ((struct query_group){.environment = where, .exclusive = true, .unasked = true}));
     vec_push(&in->at.at[in->at.n - 1].properties, i);
@@ -85,7 +85,7 @@ static bool live_supported(struct query_groups *in, const struct model *m, const
 bool query_groups_make(struct query_groups *in, const struct model *m, const struct command_options *o) {
   *in = (struct query_groups){0};
   uint32_t environment = 0, property;
-  bool *wanted = memory_alloc((m->nproperties + 1) * sizeof *wanted);
+  bool *wanted = memory_alloc((model_nasked(m) + (size_t)1) * sizeof *wanted);
   bool ok = !o->env || environment_find(o->rondo, m, o->env, &environment);
   for (size_t i = 0; i < o->properties.n && ok; i++) {
     if (is_about_errors(m, o->properties.at[i]))
@@ -94,7 +94,7 @@ bool query_groups_make(struct query_groups *in, const struct model *m, const str
     if (ok)
       wanted[property] = true;
   }
-  for (uint32_t i = 0; i < m->nproperties && ok; i++)
+  for (uint32_t i = 0; i < model_nasked(m) && ok; i++)
     if (wanted[i] || (o->properties.n == 0 && !m->properties[i].on_request))
       group_add_property(in, m, i, o->env ? &environment : NULL);
   ok = ok && live_supported(in, m, o);

@@ -147,7 +147,7 @@ bool rondo_session_interrupted(const rondo_session *s) { return !s->error.n && s
 
 static bool property_named(rondo_session *s, const char *name, uint32_t *found) {
   *found = UINT32_MAX;
-  for (uint32_t i = 0; name && i < s->model->nproperties; i++)
+  for (uint32_t i = 0; name && i < model_nasked(s->model); i++)
     if (!strcmp(s->model->properties[i].name, name))
       *found = i;
   if (!name || *found != UINT32_MAX)

@@ -63,7 +63,7 @@ json_t *session_info_to_json(const struct model *m, uint32_t environment, enum s
     json_array_append_new(environments, string_or_null(m->environments[i].name));
   for (uint32_t p = 0; p < m->nprocesses; p++)
     json_array_append_new(processes, process_to_json(m, p));
-  for (uint32_t i = 0; i < m->nproperties; i++) {
+  for (uint32_t i = 0; i < model_nasked(m); i++) {
     json_t *one = json_object();
     set(one, "name", string_or_null(m->properties[i].name));
     set(one, "kind", json_string(kind_names[m->properties[i].kind]));

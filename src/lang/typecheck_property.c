@@ -103,7 +103,8 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
 static void add_deadlock(struct typechecker *c, const struct name_index *names) {
   if (!model_steps(c->m) || name_index_find(names, "deadlock") != NAME_NONE)
     return;
-  struct property *p = &c->m->properties[c->m->nproperties++];
+  struct property *p = &c->m->properties[c->m->nproperties];
+  c->m->nbuilt_in = 1;
   const struct span nowhere = {0, 0};
   *p = (struct property){.name = "deadlock", .kind = PROPERTY_SAFETY, .on_request = true, .built_in = true};
   find_environments(c, NULL, p);

@@ -406,10 +406,14 @@ struct model {
   /* what is checked */
   struct environment *environments; /* at least one: `free` is made if there is none */
   uint32_t nenvironments;
-  struct property *properties; /* then the stabilities */
+  struct property *properties; /* then the built-in one, then the stabilities; no model has both */
   uint32_t nproperties;
+  uint32_t nbuilt_in; /* steps: `deadlock`, unless the file declares it */
   uint32_t nstabilities; /* step properties that locality requires (analysis/local_properties.h) */
 };
+
+/* The properties that can be asked for by name. */
+static inline uint32_t model_nasked(const struct model *m) { return m->nproperties + m->nbuilt_in; }
 
 /* What one search, or one run of another engine, decides. */
 struct query {

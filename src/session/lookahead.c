@@ -229,7 +229,7 @@ static bool goal_fits(struct session *s, const struct session_goal *goal, const 
   *p = NULL;
   if (goal->property == UINT32_MAX)
     return true;
-  if (goal->property >= s->model.nproperties)
+  if (goal->property >= model_nasked(&s->model))
     return session_fail(s, "there is no property %u", goal->property);
   *p = &s->model.properties[goal->property];
   return (*p)->kind != PROPERTY_LIVE || session_fail(s, "'%s' is about whole runs", (*p)->name);

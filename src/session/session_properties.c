@@ -69,7 +69,7 @@ bool session_properties(struct session *s, size_t position, struct session_prope
   if (!session_config_at(s, position))
     return session_fail(s, "there is no state after %zu steps", position);
   arena_init(&out->arena);
-  out->n = s->model.nproperties;
+  out->n = model_nasked(&s->model);
   out->at = arena_array(&out->arena, out->n + 1, sizeof *out->at);
   for (size_t i = 0; i < out->n; i++)
     judge_property(s, &s->model.properties[i], position, &out->arena, &out->at[i]);

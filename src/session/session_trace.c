@@ -47,7 +47,7 @@ char *session_save(struct session *s, uint32_t property) {
     return NULL;
   }
   if (property != NO_PROPERTY &&
-      (property >= s->model.nproperties || s->model.properties[property].kind == PROPERTY_LIVE)) {
+      (property >= model_nasked(&s->model) || s->model.properties[property].kind == PROPERTY_LIVE)) {
     session_fail(s, "there is no such property of states or steps");
     return NULL;
   }

@@ -459,6 +459,36 @@ static void test_relays(void **state) {
   release(&k);
 }
 
+/* --- messages in flight, and whether anything can happen --- */
+
+#define LOSING(text)                                                                                                   \
+  STEPS("", "", "", TELL TAKE, "environment e { any messages are lost; at most 1 processes crash }\nsafety s: " text    \
+                               "\n")
+
+static void test_flight(void **state) {
+  (void)state;
+  static const char *const observed[] = {SAFETY("not quiescent"), SAFETY("not deadlocked"), SAFETY("|pending(ping)| < 9"),
+                                         SAFETY("forall m in pending(ping): sender(m) != receiver(m)")};
+  for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
+    assert_licence(observed[i], REDUCE_DEAD_MESSAGES, "s", NULL);
+    assert_licence(observed[i], REDUCE_PARTIAL_ORDER, "s", NULL);
+    assert_licence(observed[i], REDUCE_SYMMETRY, NULL, NULL);
+    assert_licence(observed[i], REDUCE_MESSAGE_ORDER, NULL, NULL);
+  }
+  refused(LOSING("not deadlocked"), LOSS, "s");
+  refused(LOSING("|pending(ping)| < 9"), LOSS, "s");
+  granted(LOSING("true"), LOSS);
+  granted(SAFETY("not deadlocked"), LOSS); /* there is nothing to lose */
+  refused(STEPS("", "", "", TELL PASS, "environment e {}\nsafety s: not quiescent\n"), FUSION, "s");
+  /* the values of messages are only compared, but their rounds are not those that were sent */
+  granted(SAFETY("forall l, m in pending(ping): l.v == m.v"), VALUES);
+  refused(SAFETY("forall l, m in pending(ping): l.v <= m.v"), VALUES, "l.v <= m.v");
+  granted(TERMS("", "  on m: news if m.t > t { t := m.t }\n", "environment e {}\nsafety s: not quiescent\n"), ROUND_WINDOW);
+  refused(TERMS("", "  on m: news if m.t > t { t := m.t }\n",
+                "environment e {}\nsafety s: forall l, m in pending(news): l.t == m.t\n"),
+          ROUND_WINDOW, "s");
+}
+
 /* --- semantics --- */
 
 static void test_semantics(void **state) {
@@ -486,6 +516,7 @@ int main(void) {
       cmocka_unit_test(test_channels),       cmocka_unit_test(test_partial_order),
       cmocka_unit_test(test_dead_variables), cmocka_unit_test(test_semantics),
       cmocka_unit_test(test_round_window),   cmocka_unit_test(test_relays),
+      cmocka_unit_test(test_flight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

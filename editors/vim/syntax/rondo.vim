@@ -7,11 +7,11 @@ syntax keyword rondoDeclaration algorithm counters param type message def proces
 syntax keyword rondoDeclaration safety cover live counter control move unsafe where extends
 syntax keyword rondoStore input var stable shared ghost oracle distinct each
 syntax keyword rondoType bool int set seq unordered
-syntax keyword rondoRound once repeat phase round finally update start step on when as ring graph exactly of same taken request
+syntax keyword rondoRound once repeat phase round finally update start step final on when as ring graph exactly of same taken request
 syntax keyword rondoStatement if then else foreach let send to goto halt for
 syntax keyword rondoOperator and or not in exists forall always eventually until otherwise mod
 syntax keyword rondoConstant none true false
-syntax keyword rondoBuiltin me all others next neighbours at received heard from sender number initial correct faulty HO SHO
+syntax keyword rondoBuiltin me all others next neighbours at received heard from sender number initial correct faulty HO SHO pending quiescent deadlocked
 syntax keyword rondoBuiltin min max sum union count pick random mostfrequent majority subsets first last front
 syntax keyword rondoFault most any every infinitely often synchronous fair strong channels bag fifo bound
 syntax keyword rondoFault crash recover omit receive receiver are byzantine lost corrupted duplicated almost surely
