@@ -27,6 +27,7 @@
 #define SMALL_STEPS 20000
 /* With --coverage, unless there is a time limit. */
 #define COUNTED_STEPS 1000000
+#define COUNTED_BYTES ((size_t)1 << 30)
 
 struct coverage_stage {
   const struct query_context *about;
@@ -143,7 +144,9 @@ static struct limits further_limits(const struct coverage_stage *s, uint32_t env
 /* Without properties, and without reductions that leave out steps. False: a limit was reached. */
 static bool search_all_code(struct coverage_stage *s, uint32_t environment) {
   struct reduction_request requested = s->about->options->requested;
-  struct query_run run = {.about = s->about,
+  struct query_context silent = *s->about;
+  silent.stream = NULL;
+  struct query_run run = {.about = &silent,
                           .model = s->about->model,
                           .interp = s->about->interp,
                           .arena = s->about->arena,
@@ -245,7 +248,8 @@ static bool count_all(struct coverage_stage *s) {
                                                        : o->limits.seconds > 0 ? UINT64_MAX
                                                                                : COUNTED_STEPS,
                                          .most_states = o->limits.states,
-                                         .most_memory = o->limits.memory / 2,
+                                         .most_memory = o->limits.memory > 2 * COUNTED_BYTES ? COUNTED_BYTES
+                                                                                             : o->limits.memory / 2,
                                          .faults_only = !r->asked};
     struct limits limits = o->limits;
     limits_until(&limits, s->about->deadline);

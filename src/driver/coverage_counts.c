@@ -50,15 +50,23 @@ static uint32_t rounds_that_matter(const struct model *m, const struct environme
   return most;
 }
 
+/* Is the number of such faults in the whole run limited? Otherwise it does not matter. */
+static bool is_budgeted(const struct environment *env, enum clause_kind kind) {
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind && env->clauses[i].per == PER_RUN && env->clauses[i].limit < INT64_MAX)
+      return true;
+  return false;
+}
+
 static uint32_t config_put(struct count_pass *c, const struct config *from) {
   const struct model *m = c->model;
   vec_clear(&c->key);
   vec_push(&c->key, from->point);
   vec_push(&c->key, from->rounds < c->keeps_rounds ? from->rounds : c->keeps_rounds);
   vec_push(&c->key, c->keeps_phase ? from->phase : 1);
-  vec_push(&c->key, from->lost);
-  vec_push(&c->key, from->corrupted);
-  vec_push(&c->key, from->duplicated);
+  vec_push(&c->key, is_budgeted(c->env, CLAUSE_LOST) ? from->lost : 0);
+  vec_push(&c->key, is_budgeted(c->env, CLAUSE_CORRUPTED) ? from->corrupted : 0);
+  vec_push(&c->key, is_budgeted(c->env, CLAUSE_DUPLICATED) ? from->duplicated : 0);
   for (uint32_t i = 0; i < m->nglobals; i++)
     vec_push(&c->key, from->globals[i]);
   for (uint32_t p = 0; p < m->nprocesses; p++)

@@ -258,7 +258,7 @@ void coverage_text(const struct coverage_report *r, const struct style *style, s
   size_t listed = r->asked || style->verbose ? r->claims.n : r->claims.n < LISTED + 2 ? r->claims.n : LISTED;
   if (r->claims.n > 0) {
     text_add(out, "\n");
-    paint_add(out, style, PAINT_UNSURE, "never");
+    paint_add(out, style, PAINT_UNSURE, r->model ? "in no run" : "in no run of these instances");
     struct text values = {0};
     if (r->model)
       params_add(&values, r->model);
