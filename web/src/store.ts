@@ -275,7 +275,7 @@ export class Store {
       node.bad = look.info.failed !== null || look.properties.properties.some((p) => p.shown && p.kind === "safety" && p.applies);
       this.changed();
       void this.saveAddress();
-      if (node.parent) void this.readEntry(id, version);
+      if (node.parent && !this.fine) void this.readEntry(id, version);
       if (this.rounds && !look.state.ended && !look.info.failed) await this.setRound(null, version);
       this.lookAhead(version);
     } catch (e) {
