@@ -105,7 +105,7 @@ static bool take_engine(struct command_options *o, const char *argument, struct 
   for (size_t i = 0; i < ENGINES; i++)
     if (!strcmp(argument, engines[i].name))
       return true;
-  text_addf(error, "engines are 'horn', 'backward' and 'bounded', not '%s'", argument);
+  text_addf(error, "engines are 'horn', 'backward', 'bounded' and 'contexts', not '%s'", argument);
   return false;
 }
 

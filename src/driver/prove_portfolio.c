@@ -32,6 +32,7 @@ static void run_engine(void *context, const struct job_line *line, struct text *
 struct certificate_job {
   const volatile sig_atomic_t *stop; /* as in engine_job */
   char *script;
+  uint32_t questions;
 };
 
 /* The only result that counts as a confirmation. */
@@ -41,7 +42,7 @@ static void run_check(void *context, const struct job_line *line, struct text *r
   const struct certificate_job *w = context;
   struct text why = {0};
   (void)line;
-  text_add(result, certificate_check(w->script, w->stop, &why) ? confirmed : text_or_empty(&why));
+  text_add(result, certificate_check(w->script, w->questions, w->stop, &why) ? confirmed : text_or_empty(&why));
   text_release(&why);
 }
 
@@ -108,11 +109,17 @@ static void judge_engine(struct portfolio *d, size_t job) {
       text_release(&said);
     }
   }
-  if (o.kind == ENGINE_SAFE) {
+  if (o.kind == ENGINE_SAFE && o.script) { /* the script is what the engine has asked */
+    set_verdict(d, ENGINE_SAFE, r->name);
+    d->proof->certificate = memory_strdup(o.script);
+    d->proof->questions = o.questions;
+    d->proof->depth = o.depth;
+  } else if (o.kind == ENGINE_SAFE) {
     struct text script = {0};
     certificate_print(d->graph, o.invariant, &script);
     struct pending_certificate *c = memory_alloc(sizeof *c);
-    *c = (struct pending_certificate){d->jobs.entries.n, job, {jobs_stop_flag(&d->jobs), script.at}};
+    *c = (struct pending_certificate){
+        d->jobs.entries.n, job, {jobs_stop_flag(&d->jobs), script.at, CERTIFICATE_QUESTIONS}};
     vec_push(&d->candidates, c);
     d->proof->depth = o.depth;
     if (!jobs_add(&d->jobs, "check", run_check, &c->work))
@@ -129,6 +136,7 @@ static void judge_certificate(struct portfolio *d, struct pending_certificate *c
   if (r->end == JOB_DONE && !strcmp(text_or_empty(&r->result), confirmed)) {
     set_verdict(d, ENGINE_SAFE, engine);
     d->proof->certificate = c->work.script;
+    d->proof->questions = c->work.questions;
     c->work.script = NULL;
   } else {
     report(d, engine, "an invariant that failed its check");

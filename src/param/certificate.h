@@ -11,8 +11,11 @@
 /* The invariant is given by location of the graph. Parameters are restricted as in the graph. */
 void certificate_print(const struct counter_graph *, const char *const *invariant, struct text *out);
 
-/* Runs the three queries in a new context. Returns false, with the reason in *why, if the certificate is not confirmed
+/* The number of queries of certificate_print. */
+enum { CERTIFICATE_QUESTIONS = 3 };
+
+/* Runs so many queries in a new context. Returns false, with the reason in *why, if the certificate is not confirmed
    or the check was stopped. stop: as in struct engine_watch. */
-bool certificate_check(const char *script, const volatile sig_atomic_t *stop, struct text *why);
+bool certificate_check(const char *script, uint32_t questions, const volatile sig_atomic_t *stop, struct text *why);
 
 #endif

@@ -34,7 +34,8 @@ static void bounded(const struct counter_graph *g, const struct engine_watch *wa
   engine_bounded(g, 0, watch, out);
 }
 
-const struct engine engines[ENGINES] = {{"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}};
+const struct engine engines[ENGINES] = {
+    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}, {"contexts", engine_contexts}};
 
 /* Reserved words and function symbols of SMT-LIB that are valid names in rondo. */
 static bool taken(const char *name) {

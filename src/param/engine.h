@@ -13,7 +13,9 @@ enum engine_verdict { ENGINE_UNDECIDED, ENGINE_SAFE, ENGINE_UNSAFE };
 struct engine_result {
   enum engine_verdict kind;
   struct arena arena;
-  const char **invariant; /* SAFE: by location, an SMT-LIB condition on parameters and counters */
+  const char **invariant; /* SAFE: by location, an SMT-LIB condition on parameters and counters; */
+  const char *script;     /* or, if it is NULL, a script whose questions are all answered "unsat" if it is safe */
+  uint32_t questions;     /* of the script */
   struct counter_run run; /* UNSAFE */
   struct text reached;    /* how far it got: "no counterexample within 7 steps" */
   uint32_t depth;         /* steps explored */
@@ -40,7 +42,10 @@ void engine_horn(const struct counter_graph *, const struct engine_watch *, stru
 /* Backward reachability from the unsafe states, with cubes, until a fixpoint. */
 void engine_backward(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
 
-#define ENGINES 3
+/* Threshold automata: all runs as one query. */
+void engine_contexts(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
+
+#define ENGINES 4
 extern const struct engine {
   const char *name;
   void (*run)(const struct counter_graph *, const struct engine_watch *, struct engine_result *);

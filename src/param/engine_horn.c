@@ -56,7 +56,7 @@ static bool certificate_holds(const struct counter_graph *g, const struct engine
                               const char *const *invariant) {
   struct text script = {0}, why = {0};
   certificate_print(g, invariant, &script);
-  bool ok = certificate_check(script.at, watch ? watch->stop : NULL, &why);
+  bool ok = certificate_check(script.at, CERTIFICATE_QUESTIONS, watch ? watch->stop : NULL, &why);
   text_release(&script);
   text_release(&why);
   return ok;

@@ -25,7 +25,12 @@ void engine_result_write(const struct engine_result *o, const struct counter_gra
   save_number(&to, o->kind);
   save_number(&to, o->depth);
   save_block(&to, o->reached.at, o->reached.n);
-  for (uint32_t l = 0; o->kind == ENGINE_SAFE && l < g->locations.n; l++)
+  if (o->kind == ENGINE_SAFE) {
+    save_number(&to, o->questions);
+    if (o->script)
+      save_block(&to, o->script, strlen(o->script));
+  }
+  for (uint32_t l = 0; o->kind == ENGINE_SAFE && !o->script && l < g->locations.n; l++)
     save_block(&to, o->invariant[l], strlen(o->invariant[l]));
   if (o->kind == ENGINE_UNSAFE) {
     save_all(&to, o->run.params, s->nparams);
@@ -41,6 +46,14 @@ void engine_result_write(const struct engine_result *o, const struct counter_gra
 }
 
 static void load_invariant(struct loader *from, struct engine_result *o, const struct counter_graph *g) {
+  o->questions = (uint32_t)load_number(from);
+  if (o->questions) {
+    size_t length;
+    const char *script = load_block(from, &length);
+    o->script = script ? arena_strndup(&o->arena, script, length) : NULL;
+    from->bad |= !o->script;
+    return;
+  }
   o->invariant = arena_array(&o->arena, g->locations.n + 1, sizeof *o->invariant);
   for (uint32_t l = 0; l < g->locations.n && !from->bad; l++) {
     size_t n;

@@ -14,6 +14,7 @@ struct proof {
   enum engine_verdict kind; /* OPEN: undecided */
   char *by;                 /* SAFE, UNSAFE: the engine; owned */
   char *certificate;        /* SAFE: SMT-LIB, checked; owned */
+  uint32_t questions;       /* of the certificate */
   struct counter_run run;   /* UNSAFE: replayed */
   char *limit;              /* OPEN: the limit that ended the search, in words; owned */
   struct engine_report reports[ENGINES];

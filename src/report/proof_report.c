@@ -156,10 +156,14 @@ static void add_engines(const struct proof_result *one, const struct style *styl
     bool decided = p->by && strcmp(p->by, p->reports[i].name) == 0;
     if (!decided && p->by && !style->verbose)
       continue;
-    text_addf(out, "  %s%s: %s%s\n", before, p->reports[i].name, p->reports[i].reached,
-              !decided                 ? ""
-              : p->kind == ENGINE_SAFE ? ", confirmed by three queries"
-                                       : ", replayed");
+    text_addf(out, "  %s%s: %s", before, p->reports[i].name, p->reports[i].reached);
+    if (decided && p->kind == ENGINE_UNSAFE)
+      text_add(out, ", replayed");
+    else if (decided && p->questions == 3)
+      text_add(out, ", confirmed by three queries");
+    else if (decided)
+      text_addf(out, ", confirmed by %" PRIu32 " quer%s", p->questions, p->questions == 1 ? "y" : "ies");
+    text_add(out, "\n");
   }
 }
 

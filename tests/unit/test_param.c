@@ -392,7 +392,7 @@ static void engines_find_proofs(void **unused) {
     engines[e].run(g, NULL, &o);
     assert_int_equal(o.kind, ENGINE_SAFE);
     certificate_print(g, o.invariant, &script);
-    assert_true(certificate_check(script.at, NULL, &why));
+    assert_true(certificate_check(script.at, CERTIFICATE_QUESTIONS, NULL, &why));
     text_release(&script);
     text_release(&why);
     engine_result_release(&o);
@@ -464,7 +464,7 @@ static void backward_search_widens(void **unused) {
   engine_backward(g, NULL, &o);
   assert_int_equal(o.kind, ENGINE_SAFE);
   certificate_print(g, o.invariant, &script);
-  assert_true(certificate_check(script.at, NULL, &why));
+  assert_true(certificate_check(script.at, CERTIFICATE_QUESTIONS, NULL, &why));
   text_release(&script);
   text_release(&why);
   engine_result_release(&o);
@@ -489,14 +489,14 @@ static void wrong_invariants_are_refused(void **unused) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     struct text script = {0}, why = {0};
     certificate_print(g, &wrong[i], &script);
-    assert_false(certificate_check(script.at, NULL, &why));
+    assert_false(certificate_check(script.at, CERTIFICATE_QUESTIONS, NULL, &why));
     text_release(&script);
     text_release(&why);
   }
   const char *right = "(= (+ inside free) 1)";
   struct text script = {0}, why = {0};
   certificate_print(g, &right, &script);
-  assert_true(certificate_check(script.at, NULL, &why));
+  assert_true(certificate_check(script.at, CERTIFICATE_QUESTIONS, NULL, &why));
   text_release(&script);
   text_release(&why);
   counter_graph_free(g);
