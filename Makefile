@@ -7,7 +7,7 @@ TRAINED := $(BUILD)/trained
 WASM    := $(BUILD)/wasm
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install install-setup fmt clean
+.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install install-setup deb tarball fmt clean
 
 build:
 	@scripts/setup build
@@ -74,6 +74,19 @@ bench: build
 install: install-setup build
 	@ninja --quiet -C $(BUILD) all
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+# Debian packages in build/deb, and what lintian says about them.
+deb: install-setup build
+	@scripts/setup deb
+	@ninja --quiet -C $(BUILD) all
+	@scripts/deb $(BUILD)
+
+# A program without shared libraries, for any Linux: build/static/rondo-VERSION-ARCHITECTURE.tar.gz. Debian has no static libz3, so it has no solver.
+STATIC := $(BUILD)/static
+tarball: install-setup
+	@cmake -G Ninja -S . -B $(STATIC) -DRONDO_Z3=OFF -DRONDO_STATIC_PROGRAM=ON -DRONDO_WERROR=$(WERROR) >/dev/null
+	@ninja --quiet -C $(STATIC) rondo manual
+	@scripts/tarball $(STATIC)
 
 install-setup:
 	@scripts/setup install

@@ -143,11 +143,14 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
 /* What other tools call our commands. */
 static const char *command_elsewhere(const char *word) {
   static const char *const words[][2] = {
-      {"verify", "check"},    {"modelcheck", "check"}, {"typecheck", "check"}, {"parse", "check"},
-      {"simulate", "run"},    {"simulation", "run"},   {"random", "run"},      {"format", "fmt"},
-      {"continue", "resume"}, {"recover", "resume"},   {"convert", "export"},  {"translate", "export"},
-      {"trace", "replay"},    {"induct", "prove"},     {"proof", "prove"},     {"parametric", "prove"},
-      {"analyze", "lint"},    {"analyse", "lint"},     {"error", "explain"},   {"version", "--version"},
+      {"verify", "check"},       {"modelcheck", "check"},    {"typecheck", "check"},   {"parse", "check"},
+      {"simulate", "run"},       {"simulation", "run"},      {"random", "run"},        {"format", "fmt"},
+      {"continue", "resume"},    {"recover", "resume"},      {"convert", "export"},    {"translate", "export"},
+      {"trace", "replay"},       {"induct", "prove"},        {"proof", "prove"},       {"parametric", "prove"},
+      {"analyze", "lint"},       {"analyse", "lint"},        {"error", "explain"},     {"version", "--version"},
+      {"tlc", "check"},          {"spin", "check"},          {"model-check", "check"}, {"mc", "check"},
+      {"modelchecker", "check"}, {"watch", "check --watch"}, {"tests", "test"},        {"debug", "run"},
+      {"codes", "explain"},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(word, words[i][0]))

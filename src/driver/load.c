@@ -40,7 +40,15 @@ char *file_read(struct rondo *context, const char *path, size_t largest, size_t 
   FILE *f = fopen(path, "rb");
   struct stat st;
   if (!f) {
-    context_error(context, E0808, "cannot open '%s': %s", path, strerror(errno));
+    int error = errno;
+    struct text longer = {0};
+    text_addf(&longer, "%s.rondo", path);
+    if (error == ENOENT && access(longer.at, R_OK) == 0)
+      context_error(context, E0808, "cannot open '%s': %s\n  help: did you mean '%s'?", path, strerror(error),
+                    longer.at);
+    else
+      context_error(context, E0808, "cannot open '%s': %s", path, strerror(error));
+    text_release(&longer);
     return NULL;
   }
   char *text = NULL;

@@ -115,6 +115,15 @@ static bool take_format(struct command_options *o, const char *argument, struct 
   o->output.to = argument;
   if (word_find(argument, names, sizeof names / sizeof *names, &i))
     return true;
+  static const char *const elsewhere[][2] = {{"spin", "promela"}, {"pml", "promela"},    {"tlaplus", "tla"},
+                                             {"tla+", "tla"},     {"nusmv", "smv"},      {"nuxmv", "smv"},
+                                             {"rumur", "murphi"}, {"cmurphi", "murphi"}, {"smt", "smtlib"},
+                                             {"smt2", "smtlib"},  {"z3", "smtlib"},      {"graphviz", "dot"}};
+  for (i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (!strcmp(argument, elsewhere[i][0])) {
+      text_addf(error, "there is no format '%s'\n  help: write: --to %s", argument, elsewhere[i][1]);
+      return false;
+    }
   text_addf(
       error,
       "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
@@ -271,7 +280,26 @@ static enum option option_of(const char *word, const char **argument) {
   return OPTIONS;
 }
 
-static void unknown_option(enum command c, const char *word, struct complaint *error) {
+/* What other programs call our options. */
+static const char *foreign_help(const char *name) {
+  static const char *const words[][2] = {
+#define FOREIGN(word, help) {word, help},
+#include "driver/foreign_options.def"
+#undef FOREIGN
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(name, words[i][0]))
+      return words[i][1];
+  return NULL;
+}
+
+/* --n=3 or -n 3, where a parameter is meant: its value, or NULL. */
+static const char *value_of_parameter(const char *word, const char *next) {
+  const char *equals = strchr(word, '='), *given = equals ? equals + 1 : next;
+  return given && *given && strspn(given, "0123456789.") == strlen(given) ? given : NULL;
+}
+
+static void unknown_option(enum command c, const char *word, const char *next, struct complaint *error) {
   const char *names[OPTIONS];
   size_t n = 0;
   error->code = E0802;
@@ -283,9 +311,15 @@ static void unknown_option(enum command c, const char *word, struct complaint *e
   size_t length = strcspn(start, "=");
   if (length < sizeof bare)
     memcpy(bare, start, length);
-  const char *near = nearest_name(bare, names, n);
+  const char *foreign = foreign_help(bare), *near = foreign ? NULL : nearest_name(bare, names, n);
+  const char *given = strlen(bare) <= 2 ? value_of_parameter(word, next) : NULL;
+  bool takes_define = rows[OPTION_DEFINE].commands & 1u << c;
   text_addf(&error->text, "unknown option '%.*s'\n  help: ", (int)strcspn(word, "="), word);
-  if (near)
+  if (foreign && !(given && strlen(bare) == 1 && word[1] == '-'))
+    text_add(&error->text, foreign);
+  else if (given && takes_define)
+    text_addf(&error->text, "a parameter gets its value by -D: -D %s=%s", bare, given);
+  else if (near)
     text_addf(&error->text, "did you mean '--%s'?", near);
   else
     text_addf(&error->text, "rondo %s --help lists the options", commands[c].name);
@@ -308,7 +342,7 @@ static bool read_option(struct command_options *o, int argc, char **argv, int *i
   const char *word = argv[(*i)++], *argument;
   enum option option = option_of(word, &argument);
   if (option == OPTIONS) {
-    unknown_option(o->command, word, error);
+    unknown_option(o->command, word, *i < argc ? argv[*i] : NULL, error);
     return false;
   }
   const struct option_row *row = &rows[option];
