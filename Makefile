@@ -3,11 +3,12 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 WERROR  ?= OFF
 SAN     := $(BUILD)/sanitize
+CLANG   := $(BUILD)/clang
 TRAINED := $(BUILD)/trained
 WASM    := $(BUILD)/wasm
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install install-setup deb tarball fmt clean
+.PHONY: build wasm test-build sanitize clang demo test test-all oracle fuzz trained bench install install-setup deb tarball fmt clean
 
 build:
 	@scripts/setup build
@@ -36,16 +37,29 @@ sanitize: build
 	  -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(SAN) rondo unit_tests fuzzers
 
+# The same by clang, whose sanitizers notice other things, with its fuzzer: rondo and the harnesses of tests/fuzz.
+clang: build
+	@scripts/setup fuzz
+	@test -x $(CLANG)/rondo || echo "building rondo and the fuzzers with clang's sanitizers, which takes some minutes"
+	@cmake -G Ninja -S . -B $(CLANG) -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DRONDO_FUZZ=ON \
+	  -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DRONDO_WERROR=$(WERROR) >/dev/null
+	@ninja --quiet -C $(CLANG) rondo fuzzers
+
 demo: build
 	@scripts/demo $(RONDO)
 
 # test-all: the same suites, on more models and larger ones; half an hour instead of some minutes.
 test: UNIT = unit_trials
-test: test-build sanitize
+test: test-build sanitize clang
 	@tests/all $(BUILD) $(SAN)
 
-test-all: test-build sanitize
+test-all: test-build sanitize clang
 	@tests/all --full $(BUILD) $(SAN)
+
+# Each harness of tests/fuzz for ten minutes: MINUTES=1 for less. What is found is kept in build/clang/fuzz.
+MINUTES ?= 10
+fuzz: clang
+	@tests/run-fuzz --long $(MINUTES) $(CLANG)
 
 # Random models against the independent interpreter in tests/oracle, for two hours: HOURS=0.5 for less. SEED= repeats a run.
 HOURS ?= 2
@@ -84,7 +98,7 @@ deb: install-setup build
 # A program without shared libraries, for any Linux: build/static/rondo-VERSION-ARCHITECTURE.tar.gz. Debian has no static libz3, so it has no solver.
 STATIC := $(BUILD)/static
 tarball: install-setup
-	@cmake -G Ninja -S . -B $(STATIC) -DRONDO_Z3=OFF -DRONDO_STATIC_PROGRAM=ON -DRONDO_WERROR=$(WERROR) >/dev/null
+	@cmake -G Ninja -S . -B $(STATIC) -DRONDO_Z3=OFF -DRONDO_EXPLORE=OFF -DRONDO_STATIC_PROGRAM=ON -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(STATIC) rondo manual
 	@scripts/tarball $(STATIC)
 

@@ -89,6 +89,7 @@ static void diags_add(struct diags *d, enum diag_code code, struct span at, cons
     return;
   struct text message = {0};
   text_addv(&message, format, args);
+  text_make_printable(&message);
   if (!message.at)
     text_add(&message, "");
   struct diag one = {.code = code, .at = at, .message = message.at};
@@ -119,6 +120,7 @@ void diag_helpv(struct diags *d, const char *format, va_list args) {
     return;
   struct text help = {0};
   text_addv(&help, format, args);
+  text_make_printable(&help);
   struct diag *newest = &d->at[d->n - 1];
   memory_free(newest->help);
   newest->help = help.at;

@@ -2,6 +2,9 @@
 
 #include "explore/explore.h"
 
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -111,6 +114,21 @@ static void out_of_memory(void *context, size_t wanted) {
   write_all(STDERR_FILENO, message);
   _exit(RONDO_INCONCLUSIVE);
 }
+
+#ifdef __linux__
+/* The solver is written in C++, and an allocation that fails there ends in std::terminate. */
+static void end_without_memory(void) { out_of_memory(NULL, 0); }
+
+static void catch_termination(void) {
+  void (*(*set_terminate)(void (*)(void)))(void) = NULL;
+  void *found = dlsym(RTLD_DEFAULT, "_ZSt13set_terminatePFvvE");
+  memcpy(&set_terminate, &found, sizeof found); /* POSIX has it so */
+  if (set_terminate)
+    set_terminate(end_without_memory);
+}
+#else
+static void catch_termination(void) {}
+#endif
 
 /* In the middle of something that cannot be stopped: only ending the process does. Not through stdio, whose locks the
    other thread may hold; write_answer leaves nothing in its buffers. */
@@ -266,7 +284,7 @@ rondo *terminal_open(const rondo_transport *transport) {
                      .diagnostic = write_diagnostic,
                      .listen = install_signal_handlers,
                      .out_of_memory = out_of_memory,
-                     .overdue = transport ? NULL : end_overdue,
+                     .overdue = transport && transport->rank > 0 ? NULL : end_overdue,
                      .colour = !transport && use_colour(STDOUT_FILENO),
                      .colour_diagnostics = !transport && use_colour(STDERR_FILENO),
                      .width = transport ? 0 : width_of_terminal(),
@@ -274,6 +292,7 @@ rondo *terminal_open(const rondo_transport *transport) {
                      .transport = transport};
   set_process_callbacks(&host);
   host.explore = transport ? NULL : explore_function();
+  catch_termination();
   host.progress = write_progress;
   host.verdict = note_verdict;
   progress_told = now();

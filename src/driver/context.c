@@ -49,9 +49,10 @@ static void out_of_memory(void *context, size_t wanted) {
 void context_enter(struct rondo *r) { memory_on_exhausted(out_of_memory, r); }
 
 rondo *rondo_new(const rondo_host *host) {
+  rondo outside = {.host = host ? *host : (rondo_host){0}};
+  context_enter(&outside); /* for the one allocation that comes before the context */
   rondo *r = memory_alloc(sizeof *r);
-  if (host)
-    r->host = *host;
+  r->host = outside.host;
   context_enter(r);
   return r;
 }

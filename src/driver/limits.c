@@ -20,6 +20,7 @@
 #define CHECKPOINT_GRACE 3.0            /* seconds to reach a point where a checkpoint can be written */
 #define TRACE_GRACE (SLOWDOWN * 0.4)    /* seconds of work to make traces of what was found */
 #define OVERDUE_AFTER (SLOWDOWN * 0.45) /* further seconds of work after which the host is told */
+#define OVERDUE_RANKS 8.0               /* the same with several ranks, which wait for each other */
 #define IDLE_MAX (SLOWDOWN * 5)         /* so many seconds count as work even if the process got no processor */
 #define POLL_SHORT 0.002                /* seconds, if there is not much memory left */
 #define POLL_LONG 0.02
@@ -109,7 +110,8 @@ static void check_lateness(struct monitor *w, double at) {
   double work = late_work(w, at);
   if ((w->writing ? at - w->late_since : work) >= grace)
     r->insist = 1;
-  if (late && work >= grace + OVERDUE_AFTER && r->host.overdue && !w->told)
+  double after = r->host.transport ? OVERDUE_RANKS : OVERDUE_AFTER;
+  if (late && work >= grace + after && r->host.overdue && !w->told)
     tell_overdue(w, interrupted);
 }
 

@@ -26,6 +26,8 @@ struct solver *solver_new(void) {
   z3_builder_init(&s->m, config);
   Z3_del_config(config);
   s->z3 = Z3_mk_simple_solver(s->m.z3);
+  if (!s->z3) /* it has no memory left */
+    memory_resize_array(NULL, SIZE_MAX, 2);
   Z3_solver_inc_ref(s->m.z3, s->z3);
   return s;
 }
@@ -58,7 +60,10 @@ void solver_free(struct solver *s) {
 static Z3_ast constant(struct solver *s, char letter, size_t number, Z3_sort sort) {
   char name[32];
   snprintf(name, sizeof name, "%c%zu", letter, number);
-  Z3_ast term = Z3_mk_const(s->m.z3, Z3_mk_string_symbol(s->m.z3, name), sort);
+  Z3_symbol symbol = Z3_mk_string_symbol(s->m.z3, name);
+  Z3_ast term = symbol ? Z3_mk_const(s->m.z3, symbol, sort) : NULL;
+  if (!term)
+    memory_resize_array(NULL, SIZE_MAX, 2);
   Z3_inc_ref(s->m.z3, term);
   return term;
 }

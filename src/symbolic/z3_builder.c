@@ -6,14 +6,23 @@ static void ignore_z3_error(Z3_context z3, Z3_error_code code) {
   (void)code;
 }
 
+/* The solver could not even make a term: it has no memory left, and nothing can go on without the term. */
+static void give_up(void) { memory_resize_array(NULL, SIZE_MAX, 2); /* reports out of memory */ }
+
 void z3_builder_init(struct z3_builder *m, Z3_config config) {
-  m->z3 = Z3_mk_context_rc(config);
+  m->z3 = config ? Z3_mk_context_rc(config) : NULL;
+  if (!m->z3)
+    give_up();
   Z3_set_error_handler(m->z3, ignore_z3_error);
   m->trail.at = NULL;
   m->trail.n = m->trail.cap = 0;
   m->integers = Z3_mk_int_sort(m->z3);
+  if (!m->integers)
+    give_up();
   Z3_inc_ref(m->z3, Z3_sort_to_ast(m->z3, m->integers));
   m->truths = Z3_mk_bool_sort(m->z3);
+  if (!m->truths)
+    give_up();
   Z3_inc_ref(m->z3, Z3_sort_to_ast(m->z3, m->truths));
 }
 
@@ -26,10 +35,10 @@ void z3_builder_release(struct z3_builder *m) {
 }
 
 Z3_ast z3_builder_keep(struct z3_builder *m, Z3_ast term) {
-  if (term) {
-    Z3_inc_ref(m->z3, term);
-    vec_push(&m->trail, term);
-  }
+  if (!term)
+    give_up();
+  Z3_inc_ref(m->z3, term);
+  vec_push(&m->trail, term);
   return term;
 }
 

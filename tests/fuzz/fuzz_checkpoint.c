@@ -14,22 +14,25 @@
 typedef VEC(uint8_t) forged_bytes;
 
 #define HEADER 32
-#define SCENARIO_WORDS 12
+#define SCENARIO_WORDS 14
 
 static const struct scenario {
   const char *words[SCENARIO_WORDS];
 } scenarios[] = {
-    {{"models/floodset.rondo", "-D", "n=3", "-D", "f=1", "--max-states", "40"}},
-    {{"models/one_third_rule.rondo", "-D", "n=3", "-D", "k=2", "--property", "agreement", "--max-states", "60"}},
-    {{"models/paxos.rondo", "-D", "acceptors=2", "--max-states", "300"}},
-    {{"models/two_phase_commit.rondo", "-D", "n=2", "--max-states", "60"}},
-    {{"models/one_third_rule.rondo", "-D", "n=3", "-D", "k=2", "--semantics", "fine", "--max-states", "200"}},
-    {{"models/reliable_broadcast_async.rondo", "-D", "n=4", "-D", "t=1", "--max-states", "500"}},
-    {{"models/itai_rodeh.rondo", "-D", "n=3", "--max-states", "300"}},
-    {{"models/bakery.rondo", "-D", "n=2", "--property", "mutual_exclusion", "--max-states", "300"}},
-    {{"models/ben_or.rondo", "-D", "n=3", "-D", "f=1", "--max-states", "500"}},
-    {{"models/paxos.rondo", "-D", "acceptors=2", "--max-states", "900", "--spill", "/tmp"}},
-    {{"models/broken/one_third_rule_half.rondo", "-D", "n=3", "--property", "agreement"}},
+    {{"models/floodset.rondo", "-D", "n=5", "-D", "f=2", "--max-states", "400"}},
+    {{"models/last_voting.rondo", "-D", "n=3", "-D", "k=2", "--env", "free", "--max-states", "600"}},
+    {{"models/paxos.rondo", "--semantics", "m-mp", "--reduce", "message-order", "--max-states", "1500"}},
+    {{"models/bracha_toueg.rondo", "-D", "n=3", "-D", "t=1", "--semantics", "fine", "--successors", "plain",
+      "--property", "agreement", "--max-states", "700"}},
+    {{"models/reliable_broadcast_async.rondo", "-D", "n=4", "-D", "t=1", "--max-states", "2500"}},
+    {{"models/itai_rodeh.rondo", "-D", "n=4", "--max-states", "1500"}},
+    {{"models/bakery.rondo", "-D", "n=3", "--property", "mutual_exclusion", "--max-states", "1500"}},
+    {{"models/abd.rondo", "-D", "readers=1", "-D", "reads=2", "-D", "writes=1", "--env", "crash", "--max-states",
+      "1500"}},
+    {{"models/paxos.rondo", "--semantics", "m-mp", "--reduce", "message-order", "--max-states", "1500", "--spill",
+      "/tmp"}},
+    {{"models/abd.rondo", "-D", "readers=1", "-D", "reads=2", "-D", "writes=1", "--env", "crash", "--max-states",
+      "1500", "--spill", "/tmp"}},
 };
 #define SCENARIOS (sizeof scenarios / sizeof *scenarios)
 
@@ -134,10 +137,12 @@ struct edit {
 static void splice(forged_bytes *b, size_t from, size_t to, const uint8_t *at, size_t n) {
   forged_bytes copy = {0};
   vec_reserve(&copy, b->n + n + 1);
-  memcpy(copy.at, b->at, from);
+  if (from)
+    memcpy(copy.at, b->at, from);
   if (n)
     memcpy(copy.at + from, at, n);
-  memcpy(copy.at + from + n, b->at + to, b->n - to);
+  if (b->n > to)
+    memcpy(copy.at + from + n, b->at + to, b->n - to);
   copy.n = b->n + n - (to - from);
   vec_release(b);
   *b = copy;
@@ -268,9 +273,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       make_sum_right(&forged[file]);
       write_whole(file_names[file], &forged[file]);
     }
-  char *argv[] = {"resume", folder, "--max-time", "300ms", "--max-memory", "1G", "--threads", "1"};
+  char *argv[] = {"resume", folder, "--max-time", "300ms", "--max-memory", "1G", "--threads", "1", "--spill", "/tmp"};
+  bool spills = false;
+  for (size_t i = 0; i < SCENARIO_WORDS && scenarios[s].words[i]; i++)
+    spills |= !strcmp(scenarios[s].words[i], "--spill");
   rondo *r = quiet();
-  rondo_status status = rondo_command(r, sizeof argv / sizeof *argv, argv);
+  rondo_status status = rondo_command(r, (int)(sizeof argv / sizeof *argv) - (spills ? 0 : 2), argv);
   fuzz_must(status <= RONDO_FAULT, "an exit status that is not ours"); /* RONDO_FAULT: a forged run is not one */
   rondo_free(r);
   for (int file = 0; file < FILES; file++)
