@@ -408,7 +408,7 @@ struct model {
   uint32_t nenvironments;
   struct property *properties; /* then the built-in one, then the stabilities; no model has both */
   uint32_t nproperties;
-  uint32_t nbuilt_in; /* steps: `deadlock`, unless the file declares it */
+  uint32_t nbuilt_in;    /* steps: `deadlock`, unless the file declares it */
   uint32_t nstabilities; /* step properties that locality requires (analysis/local_properties.h) */
 };
 

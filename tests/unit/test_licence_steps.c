@@ -462,12 +462,13 @@ static void test_relays(void **state) {
 /* --- messages in flight, and whether anything can happen --- */
 
 #define LOSING(text)                                                                                                   \
-  STEPS("", "", "", TELL TAKE, "environment e { any messages are lost; at most 1 processes crash }\nsafety s: " text    \
-                               "\n")
+  STEPS("", "", "", TELL TAKE,                                                                                         \
+        "environment e { any messages are lost; at most 1 processes crash }\nsafety s: " text "\n")
 
 static void test_flight(void **state) {
   (void)state;
-  static const char *const observed[] = {SAFETY("not quiescent"), SAFETY("not deadlocked"), SAFETY("|pending(ping)| < 9"),
+  static const char *const observed[] = {SAFETY("not quiescent"), SAFETY("not deadlocked"),
+                                         SAFETY("|pending(ping)| < 9"),
                                          SAFETY("forall m in pending(ping): sender(m) != receiver(m)")};
   for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
     assert_licence(observed[i], REDUCE_DEAD_MESSAGES, "s", NULL);
@@ -483,7 +484,8 @@ static void test_flight(void **state) {
   /* the values of messages are only compared, but their rounds are not those that were sent */
   granted(SAFETY("forall l, m in pending(ping): l.v == m.v"), VALUES);
   refused(SAFETY("forall l, m in pending(ping): l.v <= m.v"), VALUES, "l.v <= m.v");
-  granted(TERMS("", "  on m: news if m.t > t { t := m.t }\n", "environment e {}\nsafety s: not quiescent\n"), ROUND_WINDOW);
+  granted(TERMS("", "  on m: news if m.t > t { t := m.t }\n", "environment e {}\nsafety s: not quiescent\n"),
+          ROUND_WINDOW);
   refused(TERMS("", "  on m: news if m.t > t { t := m.t }\n",
                 "environment e {}\nsafety s: forall l, m in pending(news): l.t == m.t\n"),
           ROUND_WINDOW, "s");
