@@ -304,7 +304,9 @@ static json_t *property_to_json(const struct trace *t, struct interpreter *inter
   property_instance_find(&instance, interp, t);
   json_object_set_new(j, "name", json_string(p->name));
   json_object_set_new(
-      j, "formula", text_to_json(t->model->source.text + p->formula->at.from, p->formula->at.to - p->formula->at.from));
+      j, "formula",
+      p->built_in ? json_string("not deadlocked")
+                  : text_to_json(t->model->source.text + p->formula->at.from, p->formula->at.to - p->formula->at.from));
   json_object_set_new(j, "line", line_to_json(t->model, p->at));
   json_object_set_new(j, "instance", texts_to_json(instance.bound.at, instance.bound.n));
   json_object_set_new(j, "values", texts_to_json(instance.read.at, instance.read.n));
