@@ -36,3 +36,12 @@ def each_proof_names_its_environment(rondo):
         must(re.search(rf"^Two, for all n.*{name}|^  \w+.*\b{name}\b", said, re.M), said)
     answer = rondo.json("prove", rondo.folder / "two.rondo", status=(0, 2))
     must([(p["name"], p["environment"]) for p in answer["properties"]] == [("small", "free"), ("small", "lossy"), ("other", "lossy")], answer["properties"])
+
+
+@test
+def progress_of_messages_moves(rondo):
+    done = rondo("check", "models/paxos.rondo", "-D", "leaders=3", "-D", "acceptors=4", "--reduce", "message-order", "--property", "agreement", "--max-states", "30000",
+                 env={"RONDO_TEST_PROGRESS_SECONDS": "0.001"}, status=2)
+    steps = [int(n) for n in re.findall(r"^rondo: [\d,]+ states, step (\d+),", done.stderr, re.M)]
+    must(steps == sorted(steps) and 0 not in steps, done.stderr)
+    must(len(steps) < 3 or len(set(steps)) > 1, f"it does not move: {steps}")
