@@ -239,8 +239,11 @@ static bool run_on_edge(struct threshold_search *h, const struct cube *region, u
   portfolio_run(g, "bounded", &limits, &h->t.edge);
   reject_spurious(h, &h->t.edge);
   counter_graph_free(g);
-  if (h->t.edge.kind == ENGINE_UNSAFE)
+  if (h->t.edge.kind == ENGINE_UNSAFE) {
+    if (h->rounds)
+      h->t.found = derived_system_found(h->rounds, &h->t.interp);
     return h->t.has_edge = true;
+  }
   proof_release(&h->t.edge);
   return false;
 }

@@ -30,6 +30,9 @@ void derived_system_close(struct derived_system *);
 const struct counter_system *derived_system_counters(const struct derived_system *);
 /* Does the search find a violation by the algorithm itself, with these parameters, within so many seconds? */
 bool derived_system_violated(struct derived_system *, const int64_t *params, double seconds);
+/* What that search found, with a run of the algorithm, and the interpreter of its instance; NULL: nothing. Lives until
+   the next search. */
+const struct property_result *derived_system_found(const struct derived_system *, struct interpreter **);
 /* Does the search, within so many seconds, find it violated by few processes where `safe` says that it holds? The
    parameters do not include quotients. */
 typedef bool params_safe_fn(void *context, const int64_t *params);

@@ -513,11 +513,23 @@ struct derived_system {
   struct rounds_proof p;
   struct proof_result of;
   struct round_shape shape;
+  struct proof_attempt there; /* the instance that was searched last; without a system: none was */
+  const struct property_result *found;
 };
+
+static void drop_searched(struct derived_system *r) {
+  if (!r->there.system)
+    return;
+  attempt_drop_instance(&r->there);
+  arena_release(&r->there.arena);
+  r->there = (struct proof_attempt){0};
+  r->found = NULL;
+}
 
 void derived_system_close(struct derived_system *r) {
   if (!r)
     return;
+  drop_searched(r);
   rounds_proof_end(&r->p);
   memory_free(r);
 }
@@ -527,12 +539,16 @@ const struct counter_system *derived_system_counters(const struct derived_system
 }
 
 bool derived_system_violated(struct derived_system *r, const int64_t *params, double seconds) {
-  struct proof_attempt there = {.system = r->p.attempts.at[0]->system};
-  arena_init(&there.arena);
-  bool violated = search_instance(&r->p, &there, &r->of, params, false, seconds) != NULL;
-  attempt_drop_instance(&there);
-  arena_release(&there.arena);
-  return violated;
+  drop_searched(r);
+  r->there.system = r->p.attempts.at[0]->system;
+  arena_init(&r->there.arena);
+  r->found = search_instance(&r->p, &r->there, &r->of, params, false, seconds);
+  return r->found;
+}
+
+const struct property_result *derived_system_found(const struct derived_system *r, struct interpreter **interp) {
+  *interp = r->there.interp;
+  return r->found && r->found->trace ? r->found : NULL;
 }
 
 bool rounds_have_free_params(const struct parsed_file *parsed, const struct command_options *o) {

@@ -2,6 +2,8 @@
 
 #include "param/param_region.h"
 #include "report/proof_report.h"
+#include "report/trace_text.h"
+#include "trace/trace_json.h"
 
 #include <string.h>
 
@@ -66,11 +68,21 @@ void threshold_text(const struct threshold *t, const struct style *style, struct
   if (t->has_edge) {
     struct text title = {0}, proved = {0};
     proof_summary(&t->edge, s, &proved);
-    text_addf(&title, "on the edge, %s is VIOLATED %s", t->property->name, proved.at);
+    if (t->found) {
+      const char *params = strchr(proved.at, ','); /* "after 2 moves, n = 3, t = 1": moves are not the algorithm's */
+      text_addf(&title, "on the edge, %s is VIOLATED %s%s", t->property->name, t->found->proved, params ? params : "");
+    } else {
+      text_addf(&title, "on the edge, %s is VIOLATED %s", t->property->name, proved.at);
+    }
     text_add(out, "\n");
     paint_add(out, style, PAINT_BAD, title.at);
     text_add(out, "\n");
-    counter_run_text(s, t->property, &t->edge.run, style, out);
+    if (t->found) { /* in the words of the model */
+      trace_print(t->found->trace, style, out);
+      trace_explain(t->found->trace, t->interp, style, out);
+    } else {
+      counter_run_text(s, t->property, &t->edge.run, style, out);
+    }
     text_release(&title);
     text_release(&proved);
   }
@@ -93,6 +105,7 @@ json_t *threshold_json(const struct threshold *t) {
                         t->has_edge ? counter_run_json(s, t->property, &t->edge.run) : json_null(), "model",
                         counter_model_json(s), "ways", (int)t->ways, "stats",
                         json_pack("{s:f, s:I}", "seconds", t->seconds, "memory_bytes", (json_int_t)t->memory));
+  json_object_set_new(j, "edge_trace", t->found ? trace_to_json(t->found->trace, t->interp) : json_null());
   text_release(&unsafe);
   text_release(&safe);
   text_release(&assuming);

@@ -3,6 +3,7 @@
 #define RONDO_REPORT_THRESHOLD_REPORT_H
 
 #include "param/proof.h"
+#include "report/check_result.h"
 #include "report/layout.h"
 
 #include <jansson.h>
@@ -18,6 +19,9 @@ struct threshold {
   bool has_proof; /* the latest proof: that the rest is safe if `exact`, else how far it got */
   bool has_edge;  /* has a counterexample on the boundary of the region */
   struct proof proof, edge;
+  /* A derived system: the same by the algorithm itself, and the interpreter of its run; or NULL. Borrowed. */
+  const struct property_result *found;
+  struct interpreter *interp;
   struct text scripts; /* SMT-LIB scripts that confirm the regions */
   double seconds;
   size_t memory;
