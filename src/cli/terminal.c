@@ -24,8 +24,8 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 #define PROGRESS_SECONDS 60.0 /* between two lines of progress in a file */
 
-static rondo *interrupted; /* a signal handler has no other way to find it */
-static int write_error;    /* errno of the first failure */
+static rondo *volatile interrupted; /* a signal handler has no other way to find it */
+static int write_error;             /* errno of the first failure */
 
 static bool write_answer(void *context, const char *text, size_t length) {
   (void)context;
@@ -246,7 +246,8 @@ static void read_test_settings(rondo *r) {
 
 static void interrupt(int number) {
   (void)number;
-  rondo_interrupt(interrupted);
+  if (interrupted) /* mpirun may signal ranks while they end */
+    rondo_interrupt(interrupted);
 }
 
 /* The first one interrupts, a second one of the same kind kills; but SIGXCPU comes every second. SIGHUP stays ignored
