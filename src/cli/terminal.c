@@ -26,7 +26,7 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 #define PROGRESS_SECONDS 60.0 /* between two lines of progress in a file */
 
-static rondo *interrupted;           /* a signal handler has no other way to find it */
+static rondo *volatile interrupted;  /* a signal handler has no other way to find it */
 static volatile sig_atomic_t ending; /* a signal has asked for the end */
 static int write_error;              /* errno of the first failure */
 
@@ -260,7 +260,8 @@ static void read_test_settings(rondo *r) {
 static void interrupt(int number) {
   (void)number;
   ending = 1;
-  rondo_interrupt(interrupted);
+  if (interrupted) /* mpirun may signal ranks while they end */
+    rondo_interrupt(interrupted);
 }
 
 /* The first one interrupts, a second one of the same kind kills; but SIGXCPU comes every second. SIGHUP stays ignored

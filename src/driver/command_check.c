@@ -356,7 +356,7 @@ static bool store_supported(const struct command_options *o) {
 }
 
 /* Tries the folder at once: otherwise an error would show only when memory is full. */
-bool spill_folder_usable(const struct command_options *o) {
+static bool can_spill(const struct command_options *o) {
   int error;
   struct disk_log *tried = disk_log_new(o->storage.spill, &error);
   if (!tried)
@@ -367,15 +367,21 @@ bool spill_folder_usable(const struct command_options *o) {
   return can;
 }
 
+bool check_is_supported(const struct command_options *o, const struct parsed_file *parsed) {
+  if (o->output.no_trace && diagrams_wanted(o)) {
+    context_error(o->rondo, E0807, "with '--no-trace' there is nothing to draw");
+    return false;
+  }
+  return store_supported(o) && (!o->storage.spill || can_spill(o)) && parsed_file_is_algorithm(parsed);
+}
+
 int command_check(const struct command_options *o) {
   struct parsed_file parsed;
   int status = EXIT_BAD_INPUT;
   const char *path = only_file(o);
   if (!path || !parsed_file_load(&parsed, o->rondo, path))
     return EXIT_BAD_INPUT;
-  if (o->output.no_trace && diagrams_wanted(o))
-    context_error(o->rondo, E0807, "with '--no-trace' there is nothing to draw");
-  else if (store_supported(o) && (!o->storage.spill || spill_folder_usable(o)) && parsed_file_is_algorithm(&parsed))
+  if (check_is_supported(o, &parsed))
     status = o->storage.checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
   parsed_file_release(&parsed);
   return status;

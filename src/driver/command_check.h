@@ -8,7 +8,7 @@
 /* The exit status. Without a checkpoint folder (NULL) nothing is saved. */
 int check_model(const struct command_options *, const struct parsed_file *, struct checkpoint_folder *);
 
-/* Can states be written in the folder of --spill? If not, the error is reported. */
-bool spill_folder_usable(const struct command_options *);
+/* Do the options go together, and with the model? Tries the folder of --spill. If not, the error is reported. */
+bool check_is_supported(const struct command_options *, const struct parsed_file *);
 
 #endif

@@ -32,7 +32,7 @@ static bool take_paths(struct command_options *o, const struct command_options *
     return false;
   }
   o->storage.spill = given->storage.spill;
-  return !o->storage.spill || spill_folder_usable(o);
+  return true;
 }
 
 /* Limits may be given anew. */
@@ -51,15 +51,15 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   struct complaint error = {.code = E0814};
   struct sarif sarif;
   int status = EXIT_BAD_INPUT;
+  char *text = j->text;
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
     context_error(given->rondo, E0814, "%s", text_or_empty(&error.text));
-  } else if (parsed_file_adopt(&parsed, given->rondo, j->file, j->text, j->length)) {
+  } else if (j->text = NULL, parsed_file_adopt(&parsed, given->rondo, j->file, text, j->length)) {
     if (o.output.json)
       context_json_begin(given->rondo);
-    j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
     o.ranks.all = given->ranks.all;
-    if (take_paths(&o, given) && outputs_usable(&o)) {
+    if (take_paths(&o, given) && check_is_supported(&o, &parsed) && outputs_usable(&o)) {
       sarif_begin(&o, &sarif);
       status = sarif_end(&o, &sarif, check_model(&o, &parsed, j));
     }

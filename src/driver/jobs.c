@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { POLL_MILLISECONDS = 50 /* ms */ };
+enum { POLL_MILLISECONDS = 10 /* ms: a process that allocates fast must not get far beyond the limit */ };
 
 void jobs_init(struct jobs *r, struct rondo *context, double seconds, size_t memory) {
   *r = (struct jobs){.rondo = context, .start = clock_seconds(), .seconds = seconds, .memory = memory};

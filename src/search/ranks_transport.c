@@ -48,14 +48,16 @@ static void check_lost(struct ranks *r, struct rank_wait *w) {
   r->lost = NULL;
 }
 
-/* There may be fewer processors than ranks: a waiting rank yields, and sleeps after some time. */
+/* There may be fewer processors than ranks: a waiting rank yields, and soon sleeps. On a loaded machine, yielding alone
+   would use up its share of the processor, and the rank that it waits for would get none: a request for a name, of
+   which there are thousands, would take as long as all others run. */
 static void wait_a_little(struct ranks *r, struct rank_wait *w) {
-  if (++w->times < 200)
+  if (++w->times < 100)
     return;
   sched_yield();
   check_lost(r, w);
-  if (w->times > 2000)
-    usleep(w->times > 20000 ? 1000 : 20);
+  if (w->times > 200)
+    usleep(w->times > 5000 ? 1000 : 20);
 }
 
 /* Waits until the pending operation completes. */

@@ -143,7 +143,7 @@ static inline uint64_t owner_bits(const struct hyperedge *l, uint32_t element) {
 }
 
 static void hash_hyperedge(struct canonical *k, const struct partition *p, const struct hyperedge *l) {
-  const struct occurrence *m = k->contents.occurrences.at + l->first;
+  const struct occurrence *m = l->n > 0 ? k->contents.occurrences.at + l->first : NULL;
   uint64_t all = l->shape, sum = 0;
   if (l->a != NO_ELEMENT)
     all = hash_mix(all, p->colour[l->a] + 1);

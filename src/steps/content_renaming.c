@@ -137,7 +137,8 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
     return name;
   uint64_t key, what = (uint64_t)k->cells->cell[cell].table << 32 | name;
   uint32_t result;
-  if (!renaming_key(k, k->contents.occurrences.at + view->occurrences, view->noccurrences, to, &key))
+  if (!renaming_key(k, view->noccurrences > 0 ? k->contents.occurrences.at + view->occurrences : NULL,
+                    view->noccurrences, to, &key))
     return name;
   if (view->noccurrences > REMEMBERED_MOST)
     return rename_now(k, cell, name, to);

@@ -106,7 +106,7 @@ static bool is_open(const struct partition *p, uint32_t x) { return x != NO_ELEM
 /* A content that mentions a whole class, or all of it but one element, relates no particular elements. */
 static bool occurs_in_whole_class(const struct canonical *k, const struct partition *p, const struct hyperedge *l,
                                   uint32_t which) {
-  const struct occurrence *m = k->contents.occurrences.at + l->first;
+  const struct occurrence *m = l->n > 0 ? k->contents.occurrences.at + l->first : NULL;
   uint32_t said = 0, colour = p->colour[m[which].element];
   for (uint32_t i = 0; i < l->n; i++)
     said += p->colour[m[i].element] == colour && m[i].tag == m[which].tag;
@@ -114,7 +114,7 @@ static bool occurs_in_whole_class(const struct canonical *k, const struct partit
 }
 
 static void bind_hyperedge(struct canonical *k, const struct partition *p, const struct hyperedge *l) {
-  const struct occurrence *m = k->contents.occurrences.at + l->first;
+  const struct occurrence *m = l->n > 0 ? k->contents.occurrences.at + l->first : NULL;
   uint32_t owner = is_open(p, l->a) ? l->a : is_open(p, l->b) ? l->b : NO_ELEMENT;
   if (l->n > OCCURRENCES_MAX || (owner == NO_ELEMENT && !l->part))
     return;
