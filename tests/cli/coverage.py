@@ -52,6 +52,23 @@ environment f { at most 1 processes crash and recover }
 safety s: forall p in P: p.got <= 2
 live l in f: forall p in P: p.got == 2 leads to p.got == 1
 """
+HIDDEN = """algorithm Dead
+message ping, pong, hop(n: 0..4)
+process P[3] ring {
+  var done: bool = false
+  start { send ping to next  send hop(3) to next }
+  on ping { done := true  send pong to next }
+  on pong {
+    if done {}
+  }
+  on hop(n) if n > 0 {
+    send hop(n - 1) to next
+  }
+  on hop(n) if n == 0 {}
+}
+safety s: forall p in P: p.done or not p.done
+safety t: true
+"""
 
 
 def never(answer):
@@ -148,3 +165,16 @@ def tables_name_what_no_instance_takes(rondo):
     must("line 11" in text and "line 15" not in text, text)
     instances = rondo.json("check", path, "-D", "n=1..2", status=0)["instances"]
     must(all((11, "W0120") in never(i) for i in instances), instances)
+
+
+@test
+def reductions_that_leave_out_steps_hide_no_code(rondo):
+    """Messages that are taken without effect, or only passed on, are dropped by the check, but their handlers are executed in some run."""
+    path = rondo.file("hidden.rondo", HIDDEN)
+    for options in ([], ["--property", "t"], ["--property", "t", "--reduce", "dead-messages,relays"], ["--property", "t", "--reduce", "partial-order"]):
+        answer = rondo.json("check", path, *options, status=0)
+        must(answer["coverage"] == {"never": [], "unknown": None}, (options, answer["coverage"]))
+    reductions = {r["name"] for r in rondo.json("check", path, status=0)["reductions"] if r["applied"]}
+    must({"dead-messages", "relays"} <= reductions, reductions)  # else this tests nothing
+    exact = rondo.json("check", path, "--coverage", status=0)["coverage"]
+    must(exact["complete"] and not exact["never"], exact)
