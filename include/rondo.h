@@ -289,7 +289,8 @@ RONDO_PUBLIC char *rondo_session_save(rondo_session *, const char *property);
    drawn. "fold": draw identical processes as one line if there are more than six (true). "caption": with the model and
    the property above (false). */
 RONDO_PUBLIC char *rondo_session_svg(rondo_session *, const char *options);
-/* The path as a file of that format: "trace" (as rondo_session_save), "itf", or "html" (a page, as --html writes it). */
+/* The path as a file of that format: "trace" (as rondo_session_save), "itf", or "html" (a page, as --html writes it).
+ */
 RONDO_PUBLIC char *rondo_session_export(rondo_session *, const char *format, const char *property);
 /* What a step did, the first being 0: its entry in the trace, with what was sent, received and changed, and the lines.
    Fine rounds: a round. */
