@@ -30,16 +30,16 @@ struct stream {
   atomic_size_t next; /* ahead: the item that is to be searched next */
 };
 
-struct job {
+struct background_job {
   struct stream *stream;
-  struct job *next;
+  struct background_job *next;
 };
 
 struct background {
   struct explore_server *server;
   pthread_mutex_t lock;
   pthread_cond_t work;
-  struct job *first, **last;
+  struct background_job *first, **last;
   size_t streams;
   bool ends;
   pthread_t threads[WORKERS_MAX];
@@ -301,7 +301,7 @@ static void *worker_run(void *context) {
     pthread_mutex_lock(&b->lock);
     while (!b->first && !b->ends)
       pthread_cond_wait(&b->work, &b->lock);
-    struct job *job = b->first;
+    struct background_job *job = b->first;
     if (job && !(b->first = job->next))
       b->last = &b->first;
     pthread_mutex_unlock(&b->lock);
@@ -347,7 +347,7 @@ void background_stop(struct background *b) {
 }
 
 static void job_add(struct background *b, struct stream *s) {
-  struct job *job = calloc(1, sizeof *job);
+  struct background_job *job = calloc(1, sizeof *job);
   job->stream = s;
   *b->last = job;
   b->last = &job->next;

@@ -9,7 +9,7 @@
 #define CHOICES_DEFAULT 200
 #define TOGGLE_SECONDS 0.06
 
-struct call {
+struct session_request {
   struct explore_server *server;
   struct explore_session *session;
   struct session_cursor *cursor;
@@ -38,7 +38,7 @@ static uint64_t offset_of(const json_t *body) {
   return json_is_integer(j) && json_integer_value(j) > 0 ? (uint64_t)json_integer_value(j) : 0;
 }
 
-static bool fail(struct call *c) {
+static bool fail(struct session_request *c) {
   bool interrupted = rondo_session_interrupted(c->run);
   reply_error(c->reply, interrupted ? 503 : 409, "%s",
               interrupted ? "this takes too long" : rondo_session_error(c->run));
@@ -46,7 +46,7 @@ static bool fail(struct call *c) {
 }
 
 /* Writes "key": answer, with a comma in front unless it is the first. False: the call failed. */
-static bool put(struct call *c, const char *key, char *answer) {
+static bool put(struct session_request *c, const char *key, char *answer) {
   if (!answer)
     return fail(c);
   fprintf(c->out, "%s\"%s\":%s", ftell(c->out) > 1 ? "," : "", key, answer);
@@ -62,14 +62,14 @@ static char *member_text(const json_t *body, const char *key) {
 
 /* --- states and choices --- */
 
-static bool put_choices(struct call *c) {
+static bool put_choices(struct session_request *c) {
   size_t max = size_or(c->body, "max", CHOICES_DEFAULT, 10000);
   uint64_t offset = offset_of(c->body);
   return put(c, "choices", rondo_session_choices(c->run, offset, max)) &&
          put(c, "forbidden", rondo_session_forbidden(c->run, 0, CHOICES_DEFAULT));
 }
 
-static bool call_look(struct call *c) {
+static bool call_look(struct session_request *c) {
   size_t length = rondo_session_length(c->run);
   bool failed = rondo_session_failed(c->run);
   size_t position = size_or(c->body, "position", length, length);
@@ -89,7 +89,7 @@ static bool call_look(struct call *c) {
 }
 
 /* What happened in some steps of the path, for a history. */
-static bool call_taken(struct call *c) {
+static bool call_taken(struct session_request *c) {
   size_t length = rondo_session_length(c->run), from = size_or(c->body, "from", 0, length),
          to = size_or(c->body, "to", length, length);
   fprintf(c->out, "\"taken\":[");
@@ -104,9 +104,9 @@ static bool call_taken(struct call *c) {
   return true;
 }
 
-static bool call_choices(struct call *c) { return put_choices(c); }
+static bool call_choices(struct session_request *c) { return put_choices(c); }
 
-static bool call_initials(struct call *c) {
+static bool call_initials(struct session_request *c) {
   uint64_t n = 0;
   bool exact = false;
   if (!rondo_session_count_initials(c->run, 10000, &n, &exact))
@@ -118,7 +118,7 @@ static bool call_initials(struct call *c) {
 /* --- rounds --- */
 
 /* null: allowed; else the judgement. */
-static void put_judgement(struct call *c, const json_t *round) {
+static void put_judgement(struct session_request *c, const json_t *round) {
   char *text = json_dumps(round, JSON_COMPACT), *answer = text ? rondo_session_judge(c->run, text) : NULL;
   json_t *j = answer ? json_loads(answer, 0, NULL) : NULL;
   if (!j)
@@ -146,7 +146,7 @@ static void flip_heard(json_t *part, size_t q) {
 }
 
 /* What the environment says about the round with one cell changed. Where time is up, the string "unknown". */
-static void put_toggles(struct call *c, json_t *round) {
+static void put_toggles(struct session_request *c, json_t *round) {
   json_t *parts = json_object_get(round, "parts");
   size_t n = json_array_size(parts);
   double until = seconds_now() + TOGGLE_SECONDS;
@@ -177,7 +177,7 @@ static void put_toggles(struct call *c, json_t *round) {
 }
 
 /* The state that the round leads to, or null. */
-static bool put_after(struct call *c, const char *round) {
+static bool put_after(struct session_request *c, const char *round) {
   if (!rondo_session_take_round(c->run, round)) {
     fprintf(c->out, ",\"after\":null");
     return true;
@@ -191,7 +191,7 @@ static bool put_after(struct call *c, const char *round) {
 }
 
 /* All keys of all parts, so that they can be changed. */
-static json_t *full_round(struct call *c, const char *given) {
+static json_t *full_round(struct session_request *c, const char *given) {
   char *full = rondo_session_full_round(c->run);
   json_t *whole = full ? json_loads(full, 0, NULL) : NULL, *round = given ? json_loads(given, 0, NULL) : NULL;
   json_t *parts = json_object_get(round, "parts");
@@ -206,7 +206,7 @@ static json_t *full_round(struct call *c, const char *given) {
   return whole;
 }
 
-static bool call_desk(struct call *c) {
+static bool call_desk(struct session_request *c) {
   char *given = member_text(c->body, "round");
   char *candidates = rondo_session_candidates(c->run, given); /* refuses a round that is malformed */
   json_t *round = candidates ? full_round(c, given) : NULL;
@@ -229,13 +229,13 @@ static bool call_desk(struct call *c) {
   return ok;
 }
 
-static bool call_outcomes(struct call *c) {
+static bool call_outcomes(struct session_request *c) {
   size_t process = size_or(c->body, "process", 0, UINT32_MAX - 1);
   return put(c, "outcomes",
              rondo_session_outcomes(c->run, (uint32_t)process, size_or(c->body, "most", 20000, 1000000)));
 }
 
-static bool call_find_round(struct call *c) {
+static bool call_find_round(struct session_request *c) {
   char *wanted = member_text(c->body, "wanted");
   bool ok = put(c, "found",
                 rondo_session_find_round(c->run, wanted ? wanted : "null", size_or(c->body, "most", 200000, 1000000)));
@@ -244,7 +244,7 @@ static bool call_find_round(struct call *c) {
 }
 
 /* Values of an oracle, or messages that a process can receive: `count` texts from number `offset` on. */
-static bool call_texts(struct call *c) {
+static bool call_texts(struct session_request *c) {
   const json_t *oracle = json_object_get(c->body, "oracle");
   uint32_t process = (uint32_t)size_or(c->body, "process", 0, UINT32_MAX - 1);
   uint64_t offset = offset_of(c->body);
@@ -266,7 +266,7 @@ static bool call_texts(struct call *c) {
 
 /* --- expressions --- */
 
-static bool put_values(struct call *c, const char *text, size_t from, size_t to) {
+static bool put_values(struct session_request *c, const char *text, size_t from, size_t to) {
   fprintf(c->out, "[");
   for (size_t i = from; i <= to; i++) {
     char *value = rondo_session_evaluate(c->run, i, text, false);
@@ -284,7 +284,7 @@ static bool put_values(struct call *c, const char *text, size_t from, size_t to)
   return true;
 }
 
-static bool call_evaluate(struct call *c) {
+static bool call_evaluate(struct session_request *c) {
   const json_t *expressions = json_object_get(c->body, "expressions");
   size_t length = rondo_session_length(c->run), last = rondo_session_failed(c->run) && length ? length - 1 : length;
   size_t to = size_or(c->body, "to", last, last), from = size_or(c->body, "from", 0, to);
@@ -305,7 +305,7 @@ static bool call_evaluate(struct call *c) {
 
 /* --- traces --- */
 
-static bool call_save(struct call *c) {
+static bool call_save(struct session_request *c) {
   const char *property = json_string_value(json_object_get(c->body, "property"));
   const char *format = json_string_value(json_object_get(c->body, "format"));
   char *text = rondo_session_export(c->run, format ? format : "trace", property);
@@ -317,7 +317,7 @@ static bool call_save(struct call *c) {
   return true;
 }
 
-static bool call_svg(struct call *c) {
+static bool call_svg(struct session_request *c) {
   char *options = member_text(c->body, "options"), *text = rondo_session_svg(c->run, options);
   free(options);
   if (!text)
@@ -329,7 +329,7 @@ static bool call_svg(struct call *c) {
 }
 
 /* The entry of one step in the trace: what was sent, received and changed, with lines. */
-static bool call_step(struct call *c) {
+static bool call_step(struct session_request *c) {
   size_t length = rondo_session_length(c->run), step = size_or(c->body, "position", length, length);
   if (step > 0)
     return put(c, "step", rondo_session_step(c->run, step - 1));
@@ -338,7 +338,7 @@ static bool call_step(struct call *c) {
 }
 
 /* The initial state by number. Rounds are not looked up: there may be 2^(n*n). */
-static json_t *initial_of_trace(struct call *c, const char *trace) {
+static json_t *initial_of_trace(struct session_request *c, const char *trace) {
   size_t length = rondo_session_length(c->run);
   char *path = rondo_session_back(c->run, length) ? rondo_session_path(c->run, 200000) : NULL;
   json_t *j = path ? json_loads(path, 0, NULL) : NULL, *initial = json_incref(json_object_get(j, "initial"));
@@ -351,7 +351,7 @@ static json_t *initial_of_trace(struct call *c, const char *trace) {
   return initial;
 }
 
-static json_t *rounds_of_path(struct call *c) {
+static json_t *rounds_of_path(struct session_request *c) {
   json_t *steps = json_array();
   for (size_t i = 0; i < rondo_session_length(c->run); i++) {
     char *round = rondo_session_round_taken(c->run, i);
@@ -366,7 +366,7 @@ static json_t *rounds_of_path(struct call *c) {
   return steps;
 }
 
-static bool loaded_path(struct call *c, const char *trace, json_t **initial, json_t **steps) {
+static bool loaded_path(struct session_request *c, const char *trace, json_t **initial, json_t **steps) {
   if (c->session->rounds) {
     *initial = initial_of_trace(c, trace);
     *steps = *initial ? rounds_of_path(c) : NULL;
@@ -381,7 +381,7 @@ static bool loaded_path(struct call *c, const char *trace, json_t **initial, jso
   return *initial && *steps;
 }
 
-static bool call_load(struct call *c) {
+static bool call_load(struct session_request *c) {
   char *trace = member_text(c->body, "trace");
   json_t *initial = NULL, *steps = NULL;
   bool ok = trace && rondo_session_load(c->run, trace, strlen(trace));
@@ -410,7 +410,7 @@ static bool call_load(struct call *c) {
 
 struct call_row {
   const char *verb;
-  bool (*call)(struct call *);
+  bool (*call)(struct session_request *);
   bool needs_path;
 };
 static const struct call_row rows[] = {
@@ -450,7 +450,7 @@ static struct session_cursor *nearest_cursor(struct explore_session *s, const js
   return found;
 }
 
-static bool move(struct call *c, const json_t *path) {
+static bool move(struct session_request *c, const json_t *path) {
   const char *invalid;
   if (cursor_move(c->cursor, path, &c->kept, &invalid))
     return true;
@@ -469,7 +469,7 @@ static bool move(struct call *c, const json_t *path) {
   return false;
 }
 
-static void make_call(struct call *c, const struct call_row *row) {
+static void make_call(struct session_request *c, const struct call_row *row) {
   const json_t *path = json_object_get(c->body, "path");
   char *text = NULL;
   size_t n = 0;
@@ -498,7 +498,7 @@ void session_call(struct explore_server *server, struct explore_session *s, cons
                   struct reply *reply) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].verb, verb)) {
-      struct call c = {.server = server, .session = s, .body = body, .reply = reply};
+      struct session_request c = {.server = server, .session = s, .body = body, .reply = reply};
       struct watch watch = {.context = s->opened.context, .deadline = seconds_now() + REQUEST_SECONDS};
       watch_begin(&server->watchdog, &watch);
       make_call(&c, &rows[i]);

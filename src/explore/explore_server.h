@@ -43,16 +43,16 @@ struct watch {
   bool expired;              /* it was interrupted */
   struct watch *next;
 };
-struct watchdog {
+struct request_watchdog {
   pthread_mutex_t lock;
   pthread_t thread;
   struct watch *first;
   bool ends;
 };
-void watchdog_start(struct watchdog *);
-void watchdog_stop(struct watchdog *);
-void watch_begin(struct watchdog *, struct watch *);
-void watch_end(struct watchdog *, struct watch *); /* the context can go on */
+void watchdog_start(struct request_watchdog *);
+void watchdog_stop(struct request_watchdog *);
+void watch_begin(struct request_watchdog *, struct watch *);
+void watch_end(struct request_watchdog *, struct watch *); /* the context can go on */
 
 /* --- models and sessions --- */
 
@@ -90,7 +90,7 @@ struct explore_server {
   unsigned port;
   const rondo_exploration *request;
   char *trace; /* the text of the trace, or NULL */
-  struct watchdog watchdog;
+  struct request_watchdog watchdog;
   pthread_mutex_t lock; /* of the table of sessions */
   struct explore_session *sessions[SESSIONS_MAX];
   struct background *background;

@@ -10,7 +10,7 @@ double seconds_now(void) {
 }
 
 static void *watchdog_run(void *context) {
-  struct watchdog *d = context;
+  struct request_watchdog *d = context;
   struct timespec pause = {.tv_nsec = 20000000};
   for (bool ends = false; !ends; nanosleep(&pause, NULL)) {
     double now = seconds_now();
@@ -26,12 +26,12 @@ static void *watchdog_run(void *context) {
   return NULL;
 }
 
-void watchdog_start(struct watchdog *d) {
+void watchdog_start(struct request_watchdog *d) {
   pthread_mutex_init(&d->lock, NULL);
   pthread_create(&d->thread, NULL, watchdog_run, d);
 }
 
-void watchdog_stop(struct watchdog *d) {
+void watchdog_stop(struct request_watchdog *d) {
   pthread_mutex_lock(&d->lock);
   d->ends = true;
   pthread_mutex_unlock(&d->lock);
@@ -39,7 +39,7 @@ void watchdog_stop(struct watchdog *d) {
   pthread_mutex_destroy(&d->lock);
 }
 
-void watch_begin(struct watchdog *d, struct watch *w) {
+void watch_begin(struct request_watchdog *d, struct watch *w) {
   w->expired = false;
   pthread_mutex_lock(&d->lock);
   w->next = d->first;
@@ -47,7 +47,7 @@ void watch_begin(struct watchdog *d, struct watch *w) {
   pthread_mutex_unlock(&d->lock);
 }
 
-void watch_end(struct watchdog *d, struct watch *w) {
+void watch_end(struct request_watchdog *d, struct watch *w) {
   pthread_mutex_lock(&d->lock);
   struct watch **at = &d->first;
   while (*at != w)

@@ -25,9 +25,12 @@ static struct run path_run(const struct session *s) {
 }
 
 static char *json_written(json_t *j) {
-  char *dump = json_dumps(j, JSON_INDENT(2)), *copy = dump ? memory_strdup(dump) : NULL;
+  char *dump = json_dumps(j, JSON_INDENT(1));
+  struct text out = {0};
+  if (dump)
+    text_addf(&out, "%s\n", dump); /* as --trace-out writes it */
   free(dump);
-  return copy;
+  return out.at;
 }
 
 /* Does the evaluation of the property fail in the last state? */

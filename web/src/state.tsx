@@ -4,9 +4,16 @@ import type { Process, State, Status } from "./api";
 import { store } from "./store";
 import { Line, showLine } from "./widgets";
 
-/** "P(1).decided = 2" names a cell. */
+/** The cells that a violation is about: what its innermost part reads, and of the processes that it names, the variables that it names. */
 export function witnesses(properties: Status[]): Set<string> {
-  return new Set(properties.filter((p) => p.shown && p.kind === "safety").flatMap((p) => p.reads.map((r) => r.split(" = ")[0])));
+  const out = new Set<string>();
+  for (const p of properties.filter((x) => x.shown && x.kind === "safety")) {
+    for (const r of p.reads) out.add(r.split(" = ")[0]);
+    const line = p.at ? (store.text.split("\n")[p.at.line - 1] ?? "") : "";
+    const variables = [...line.matchAll(/\.(\w+)/g)].map((m) => m[1]);
+    for (const b of p.bindings) for (const v of variables) out.add(`${b.split(" = ")[1]}.${v}`);
+  }
+  return out;
 }
 
 const role = (name: string) => name.replace(/\(.*$/, "");

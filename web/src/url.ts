@@ -8,12 +8,12 @@ const plain = (r: Round) =>
 const base64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const unbase64 = (text: string) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 
-function shortPart(p: Round["parts"][number], n: number): object {
+function shortPart(p: Partial<Round["parts"][number]>, n: number): object {
   const out: Record<string, unknown> = {};
-  if (p.heard.length < n) out.heard = p.heard;
+  if (p.heard && p.heard.length < n) out.heard = p.heard;
   if (p.crashes) out.crashes = true;
-  for (const key of ["oracles", "sends", "updates"] as const) if (p[key].some((x) => x !== 0)) out[key] = p[key];
-  if (p.forged.length) out.forged = p.forged;
+  for (const key of ["oracles", "sends", "updates"] as const) if (p[key]?.some((x) => x !== 0)) out[key] = p[key];
+  if (p.forged?.length) out.forged = p.forged;
   return out;
 }
 

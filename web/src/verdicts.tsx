@@ -130,10 +130,10 @@ export function Verdicts() {
         {busy && <button class="quiet" onClick={() => work.current?.abort()}>stop</button>}
       </div>
       <div class="form">
-        {Object.keys(values).length > 0 && <><label class="inline">table over <select value={over} onChange={(e) => setOver(e.currentTarget.value)}>{Object.keys(values).map((n) => <option key={n}>{n}</option>)}</select></label>
+        {Object.keys(values).length > 0 && <><label class="inline">table over <select value={over || Object.keys(values)[0]} onChange={(e) => setOver(e.currentTarget.value)}>{Object.keys(values).map((n) => <option key={n}>{n}</option>)}</select></label>
           <input class="small" value={range} onInput={(e) => setRange(e.currentTarget.value)} aria-label="range" /> <button class="quiet" onClick={() => void table()}>Table</button></>}
         <span class="divider" />
-        <label class="inline">threshold of <select value={property} onChange={(e) => setProperty(e.currentTarget.value)}>{info.properties.filter((p) => p.kind === "safety").map((p) => <option key={p.name}>{p.name}</option>)}</select></label>
+        <label class="inline">threshold of <select value={property || info.properties.find((x) => x.kind === "safety")?.name} onChange={(e) => setProperty(e.currentTarget.value)}>{info.properties.filter((p) => p.kind === "safety").map((p) => <option key={p.name}>{p.name}</option>)}</select></label>
         {Object.keys(given).map((n) => <label key={n} class="inline"><input type="checkbox" checked={free[n] ?? true} onChange={(e) => { const on = e.currentTarget.checked; setFree((f) => ({ ...f, [n]: on })); }} /> {n} free</label>)}
         <button class="quiet" onClick={() => void threshold()}>Threshold</button>
       </div>
