@@ -43,7 +43,8 @@ struct tableau {
   VEC(const struct ta_formula *) atoms; /* the temporal subformulas, by number */
   VEC(struct stage) stages;
   struct alternative_list start;
-  const struct ta_formula *always; /* some `[]` or TA_FINALLY of the formula, or NULL */
+  const struct ta_formula *always; /* some `[]` of the negated formula, or NULL */
+  bool acyclic;
   size_t size;
   bool too_large;
 };
@@ -67,6 +68,106 @@ static struct ta_formula *state(struct tableau *t, enum ta_formula_op op, struct
 
 static bool is_zero(const struct term *t) { return t->op == TERM_NUMBER && t->number == 0; }
 
+/* ---- conditions that change at most once ---- */
+
+/* Adds the coefficients of the counters in a linear term, times a number. False: it is not understood. */
+static bool add_coefficients(const struct term *t, int64_t times, int64_t *out) {
+  switch (t->op) {
+  case TERM_NUMBER:
+  case TERM_PARAM:
+    return true;
+  case TERM_COUNTER:
+    return !__builtin_add_overflow(out[t->index], times, &out[t->index]);
+  case TERM_ADD:
+    return add_coefficients(t->kid[0], times, out) && add_coefficients(t->kid[1], times, out);
+  case TERM_SUB:
+    return times != INT64_MIN && add_coefficients(t->kid[0], times, out) && add_coefficients(t->kid[1], -times, out);
+  case TERM_TIMES:
+    return !__builtin_mul_overflow(times, t->kid[0]->number, &times) && add_coefficients(t->kid[1], times, out);
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_IF:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break;
+  }
+  return false;
+}
+
+/* How a rule changes a counter: by adding a constant. False: in another way. */
+static bool added(const struct counter_move *m, uint32_t counter, int64_t *by) {
+  const struct term *t = m->counters[counter];
+  *by = 0;
+  if (!t || (t->op == TERM_COUNTER && t->index == counter))
+    return true;
+  if ((t->op != TERM_ADD && t->op != TERM_SUB) || t->kid[0]->op != TERM_COUNTER || t->kid[0]->index != counter ||
+      t->kid[1]->op != TERM_NUMBER || t->kid[1]->number == INT64_MIN)
+    return false;
+  *by = t->op == TERM_ADD ? t->kid[1]->number : -t->kid[1]->number;
+  return true;
+}
+
+/* Does no rule make `right - left` smaller (up), or larger? */
+static bool goes_one_way(const struct tableau *t, const struct term *left, const struct term *right, bool up) {
+  const struct counter_system *s = t->automaton->system;
+  int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row);
+  bool ok = add_coefficients(right, 1, row) && add_coefficients(left, -1, row);
+  for (uint32_t m = 0; m < s->nmoves && ok; m++) {
+    int64_t sum = 0, by, part;
+    for (uint32_t i = 0; i < s->ncounters && ok; i++)
+      ok = added(&s->moves[m], i, &by) && !__builtin_mul_overflow(by, row[i], &part) &&
+           !__builtin_add_overflow(sum, part, &sum);
+    ok = ok && (up ? sum >= 0 : sum <= 0);
+  }
+  memory_free(row);
+  return ok;
+}
+
+/* Once true (for good), does it stay true? Or, once false, false? The cautious answer is no. */
+static bool keeps(const struct tableau *t, const struct term *of, bool truth) {
+  switch (of->op) {
+  case TERM_NUMBER:
+    return true;
+  case TERM_AND:
+  case TERM_OR:
+    return keeps(t, of->kid[0], truth) && keeps(t, of->kid[1], truth);
+  case TERM_NOT:
+    return keeps(t, of->kid[0], !truth);
+  case TERM_LE:
+  case TERM_LT:
+    return goes_one_way(t, of->kid[0], of->kid[1], truth);
+  case TERM_EQ: /* a sum of counters is zero: that it is at most zero */
+    return is_zero(of->kid[1]) && counter_term_is_natural(of->kid[0]) && goes_one_way(t, of->kid[0], of->kid[1], truth);
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
+  }
+  return false;
+}
+
+/* `a or b`. Natural numbers of which one is at least one: so is their sum. */
+static struct term *disjunction(struct tableau *t, struct span at, struct term *a, struct term *b) {
+  struct counter_checker *c = &t->check;
+  bool ones = a->op == TERM_LE && b->op == TERM_LE && a->kid[0]->op == TERM_NUMBER && a->kid[0]->number == 1 &&
+              b->kid[0]->op == TERM_NUMBER && b->kid[0]->number == 1 && counter_term_is_natural(a->kid[1]) &&
+              counter_term_is_natural(b->kid[1]);
+  if (!ones)
+    return term_or(c, at, a, b);
+  return term_relation(c, TERM_LE, at, a->kid[0], term_sum(c, at, a->kid[1], b->kid[1], false));
+}
+
+/* ---- normal form, continued ---- */
+
 /* The negation of a condition. Counters are natural numbers, so one that is not zero is at least one. */
 static struct term *negation(struct tableau *t, struct term *of) {
   struct counter_checker *c = &t->check;
@@ -74,7 +175,7 @@ static struct term *negation(struct tableau *t, struct term *of) {
   case TERM_NOT:
     return of->kid[0];
   case TERM_AND:
-    return term_or(c, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
+    return disjunction(t, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
   case TERM_OR:
     return term_and(c, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
   case TERM_LE:
@@ -107,7 +208,7 @@ static struct term *positive(struct tableau *t, struct term *of) {
   if (of->op == TERM_AND)
     return term_and(c, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
   if (of->op == TERM_OR)
-    return term_or(c, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
+    return disjunction(t, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
   return of;
 }
 
@@ -150,6 +251,8 @@ static struct ta_formula *temporal(struct tableau *t, bool always, struct span a
   enum ta_formula_op splits = always ? TA_AND : TA_OR, joins = always ? TA_OR : TA_AND;
   if (f->op == TA_FINALLY || f->op == same || t->too_large)
     return f;
+  if (f->op == TA_STATE && t->acyclic && keeps(t, f->term, !always))
+    return state(t, TA_FINALLY, at, f->term);
   if (f->op == dual)
     return state(t, TA_FINALLY, at, collapse(t, f));
   if (f->op == splits) {
@@ -189,11 +292,13 @@ static struct ta_formula *normal(struct tableau *t, const struct ta_formula *f, 
   return state(t, TA_STATE, f->at, term_number(&t->check, f->at, 1));
 }
 
-static const struct ta_formula *find_always(const struct ta_formula *f) {
-  if (f->op == TA_ALWAYS || f->op == TA_FINALLY)
+/* A `[]` of the formula, or of its negation, once negations are moved inwards. */
+static const struct ta_formula *find_always(const struct ta_formula *f, bool negated) {
+  if (f->op == (negated ? TA_EVENTUALLY : TA_ALWAYS))
     return f;
-  const struct ta_formula *found = f->kid[0] ? find_always(f->kid[0]) : NULL;
-  return found || !f->kid[1] ? found : find_always(f->kid[1]);
+  bool turns = f->op == TA_NOT || f->op == TA_IMPLIES;
+  const struct ta_formula *found = f->kid[0] ? find_always(f->kid[0], turns ? !negated : negated) : NULL;
+  return found || !f->kid[1] ? found : find_always(f->kid[1], negated);
 }
 
 /* ---- obligations ---- */
@@ -497,13 +602,13 @@ static void refuse(struct tableau *t, const struct ta_specification *spec, const
   if (!t->diags)
     return;
   if (!cycle) {
-    diag_error(t->diags, E0608, spec->at, "the specification '%s' is too large", spec->name);
+    diag_warning(t->diags, W0109, spec->at, "the specification '%s' is too large", spec->name);
     diag_help(t->diags, "it has too many temporal operators, or too many cases");
     return;
   }
   line = source_line_number(&t->automaton->system->source, cycle->at);
-  diag_error(t->diags, E0608, t->always->at, "'%s' depends on how runs end, and this automaton has a cycle",
-             spec->name);
+  diag_warning(t->diags, W0109, t->always->at, "'%s' depends on how runs end, and this automaton has a cycle",
+               spec->name);
   diag_help(t->diags, "the rule at line %" PRIu32 " lies on it; without cycles every run comes to an end", line);
 }
 
@@ -516,11 +621,16 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   diags_init(&none, &a->system->source);
   struct tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
-  const struct ta_formula *root = normal(&t, formula, negated);
-  t.always = find_always(root);
-  const struct ta_rule *cycle = t.always ? rule_on_cycle(a) : NULL;
-  if (!cycle && !t.too_large)
-    build(&t, root);
+  const struct ta_rule *cycle = rule_on_cycle(a);
+  t.acyclic = !cycle;
+  t.always = find_always(formula, negated);
+  if (!t.always)
+    cycle = NULL;
+  if (!cycle) {
+    const struct ta_formula *root = normal(&t, formula, negated);
+    if (!t.too_large)
+      build(&t, root);
+  }
   if (!cycle && !t.too_large)
     make_system(&t, spec);
   bool ok = !cycle && !t.too_large && !none.errors;
