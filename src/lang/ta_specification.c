@@ -35,7 +35,7 @@ struct stage {
   struct alternative_list steps;
 };
 
-struct tableau {
+struct ta_tableau {
   struct counter_checker check;
   struct diags *diags;
   const struct threshold_automaton *automaton;
@@ -51,7 +51,7 @@ struct tableau {
 
 /* ---- normal form ---- */
 
-static struct ta_formula *node(struct tableau *t, enum ta_formula_op op, struct span at, struct ta_formula *a,
+static struct ta_formula *node(struct ta_tableau *t, enum ta_formula_op op, struct span at, struct ta_formula *a,
                                struct ta_formula *b) {
   struct ta_formula *f = arena_alloc(t->arena, sizeof *f);
   *f = (struct ta_formula){.op = op, .at = at, .kid = {a, b}};
@@ -60,7 +60,7 @@ static struct ta_formula *node(struct tableau *t, enum ta_formula_op op, struct 
   return f;
 }
 
-static struct ta_formula *state(struct tableau *t, enum ta_formula_op op, struct span at, struct term *term) {
+static struct ta_formula *state(struct ta_tableau *t, enum ta_formula_op op, struct span at, struct term *term) {
   struct ta_formula *f = node(t, op, at, NULL, NULL);
   f->term = term;
   return f;
@@ -112,7 +112,7 @@ static bool added(const struct counter_move *m, uint32_t counter, int64_t *by) {
 }
 
 /* Does no rule make `right - left` smaller (up), or larger? */
-static bool goes_one_way(const struct tableau *t, const struct term *left, const struct term *right, bool up) {
+static bool goes_one_way(const struct ta_tableau *t, const struct term *left, const struct term *right, bool up) {
   const struct counter_system *s = t->automaton->system;
   int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row);
   bool ok = add_coefficients(right, 1, row) && add_coefficients(left, -1, row);
@@ -128,7 +128,7 @@ static bool goes_one_way(const struct tableau *t, const struct term *left, const
 }
 
 /* Once true (for good), does it stay true? Or, once false, false? The cautious answer is no. */
-static bool keeps(const struct tableau *t, const struct term *of, bool truth) {
+static bool keeps(const struct ta_tableau *t, const struct term *of, bool truth) {
   switch (of->op) {
   case TERM_NUMBER:
     return true;
@@ -156,7 +156,7 @@ static bool keeps(const struct tableau *t, const struct term *of, bool truth) {
 }
 
 /* `a or b`. Natural numbers of which one is at least one: so is their sum. */
-static struct term *disjunction(struct tableau *t, struct span at, struct term *a, struct term *b) {
+static struct term *disjunction(struct ta_tableau *t, struct span at, struct term *a, struct term *b) {
   struct counter_checker *c = &t->check;
   bool ones = a->op == TERM_LE && b->op == TERM_LE && a->kid[0]->op == TERM_NUMBER && a->kid[0]->number == 1 &&
               b->kid[0]->op == TERM_NUMBER && b->kid[0]->number == 1 && counter_term_is_natural(a->kid[1]) &&
@@ -169,7 +169,7 @@ static struct term *disjunction(struct tableau *t, struct span at, struct term *
 /* ---- normal form, continued ---- */
 
 /* The negation of a condition. Counters are natural numbers, so one that is not zero is at least one. */
-static struct term *negation(struct tableau *t, struct term *of) {
+static struct term *negation(struct ta_tableau *t, struct term *of) {
   struct counter_checker *c = &t->check;
   switch (of->op) {
   case TERM_NOT:
@@ -201,7 +201,7 @@ static struct term *negation(struct tableau *t, struct term *of) {
 }
 
 /* The same condition, with negations at its comparisons. */
-static struct term *positive(struct tableau *t, struct term *of) {
+static struct term *positive(struct ta_tableau *t, struct term *of) {
   struct counter_checker *c = &t->check;
   if (of->op == TERM_NOT)
     return negation(t, positive(t, of->kid[0]));
@@ -213,7 +213,7 @@ static struct term *positive(struct tableau *t, struct term *of) {
 }
 
 /* Its value if the present state is repeated forever. */
-static struct term *collapse(struct tableau *t, const struct ta_formula *f) {
+static struct term *collapse(struct ta_tableau *t, const struct ta_formula *f) {
   switch (f->op) {
   case TA_STATE:
   case TA_FINALLY:
@@ -233,20 +233,20 @@ static struct term *collapse(struct tableau *t, const struct ta_formula *f) {
   return term_number(&t->check, f->at, 1);
 }
 
-static struct ta_formula *both(struct tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
+static struct ta_formula *both(struct ta_tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
   if (a->op == b->op && (a->op == TA_STATE || a->op == TA_FINALLY))
     return state(t, a->op, at, term_and(&t->check, at, a->term, b->term));
   return node(t, TA_AND, at, a, b);
 }
 
-static struct ta_formula *either(struct tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
+static struct ta_formula *either(struct ta_tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
   if (a->op == b->op && (a->op == TA_STATE || a->op == TA_FINALLY))
     return state(t, a->op, at, term_or(&t->check, at, a->term, b->term));
   return node(t, TA_OR, at, a, b);
 }
 
 /* `[]f` distributes over conjunctions, `<>f` over disjunctions. What is said of the last state can be said anywhere. */
-static struct ta_formula *temporal(struct tableau *t, bool always, struct span at, struct ta_formula *f) {
+static struct ta_formula *temporal(struct ta_tableau *t, bool always, struct span at, struct ta_formula *f) {
   enum ta_formula_op same = always ? TA_ALWAYS : TA_EVENTUALLY, dual = always ? TA_EVENTUALLY : TA_ALWAYS;
   enum ta_formula_op splits = always ? TA_AND : TA_OR, joins = always ? TA_OR : TA_AND;
   if (f->op == TA_FINALLY || f->op == same || t->too_large)
@@ -267,7 +267,7 @@ static struct ta_formula *temporal(struct tableau *t, bool always, struct span a
   return node(t, same, at, f, NULL);
 }
 
-static struct ta_formula *normal(struct tableau *t, const struct ta_formula *f, bool negated) {
+static struct ta_formula *normal(struct ta_tableau *t, const struct ta_formula *f, bool negated) {
   if (t->too_large)
     return state(t, TA_STATE, f->at, term_number(&t->check, f->at, 1));
   switch (f->op) {
@@ -303,7 +303,7 @@ static const struct ta_formula *find_always(const struct ta_formula *f, bool neg
 
 /* ---- obligations ---- */
 
-static obligation_set atom(struct tableau *t, const struct ta_formula *f) {
+static obligation_set atom(struct ta_tableau *t, const struct ta_formula *f) {
   for (size_t i = 0; i < t->atoms.n; i++)
     if (t->atoms.at[i] == f)
       return (obligation_set)1 << i;
@@ -315,7 +315,7 @@ static obligation_set atom(struct tableau *t, const struct ta_formula *f) {
   return (obligation_set)1 << (t->atoms.n - 1);
 }
 
-static void add_alternative(struct tableau *t, struct alternative_list *all, struct alternative a) {
+static void add_alternative(struct ta_tableau *t, struct alternative_list *all, struct alternative a) {
   if (a.now && is_zero(a.now))
     return;
   for (size_t i = 0; i < all->at.n; i++)
@@ -327,7 +327,7 @@ static void add_alternative(struct tableau *t, struct alternative_list *all, str
     vec_push(&all->at, a);
 }
 
-static void product(struct tableau *t, struct alternative_list *a, const struct alternative_list *b) {
+static void product(struct ta_tableau *t, struct alternative_list *a, const struct alternative_list *b) {
   struct alternative_list out = {0};
   for (size_t i = 0; i < a->at.n && !t->too_large; i++)
     for (size_t k = 0; k < b->at.n && !t->too_large; k++) {
@@ -340,7 +340,7 @@ static void product(struct tableau *t, struct alternative_list *a, const struct 
 }
 
 /* The ways to satisfy the formula from the present state on. */
-static void expand(struct tableau *t, const struct ta_formula *f, struct alternative_list *out) {
+static void expand(struct ta_tableau *t, const struct ta_formula *f, struct alternative_list *out) {
   struct alternative_list other = {0};
   if (t->too_large)
     return;
@@ -384,7 +384,7 @@ static void expand(struct tableau *t, const struct ta_formula *f, struct alterna
   vec_release(&other.at);
 }
 
-static uint32_t stage_of(struct tableau *t, obligation_set left) {
+static uint32_t stage_of(struct ta_tableau *t, obligation_set left) {
   for (uint32_t i = 0; i < t->stages.n; i++)
     if (t->stages.at[i].left == left)
       return i;
@@ -398,7 +398,7 @@ static uint32_t stage_of(struct tableau *t, obligation_set left) {
 
 /* The stages that can be reached. In the beginning nothing needs to be fulfilled: it can be postponed, and the first
    state be repeated. Nor does a step that leaves no obligation: its state satisfies all of them for good. */
-static void build(struct tableau *t, const struct ta_formula *root) {
+static void build(struct ta_tableau *t, const struct ta_formula *root) {
   struct alternative_list all = {0};
   expand(t, root, &all);
   for (size_t i = 0; i < all.at.n && !t->too_large; i++)
@@ -425,7 +425,7 @@ static void build(struct tableau *t, const struct ta_formula *root) {
 }
 
 /* Are all cycles among the stages loops of length one? */
-static bool is_weak(const struct tableau *t) {
+static bool is_weak(const struct ta_tableau *t) {
   uint32_t before[STAGES_MAX] = {0}; /* stages that have not been removed and lead here */
   bool removed[STAGES_MAX] = {0};
   for (size_t left = t->stages.n; left > 0; left--) {
@@ -449,14 +449,14 @@ static bool is_weak(const struct tableau *t) {
 
 /* ---- the system ---- */
 
-static struct term *at_stage(struct tableau *t, struct span at, uint32_t stage) {
+static struct term *at_stage(struct ta_tableau *t, struct span at, uint32_t stage) {
   if (t->stages.n == 1)
     return term_number(&t->check, at, 1);
   return term_relation(&t->check, TERM_EQ, at, term_leaf(&t->check, TERM_CONTROL, at, 0),
                        term_number(&t->check, at, stage));
 }
 
-static struct counter_move copied(struct tableau *t, const struct counter_move *m) {
+static struct counter_move copied(struct ta_tableau *t, const struct counter_move *m) {
   struct counter_move out = *m;
   out.controls = arena_array(t->arena, 1, sizeof *out.controls);
   return out;
@@ -467,7 +467,7 @@ struct move_list {
 };
 
 /* A move (a rule, or NULL: only the control changes) at a stage, with the condition `now`, to the next stage. */
-static void add_move(struct tableau *t, struct move_list *all, const struct counter_move *rule, struct span at,
+static void add_move(struct ta_tableau *t, struct move_list *all, const struct counter_move *rule, struct span at,
                      uint32_t from, const struct alternative *step) {
   struct counter_move m = {.name = "observe", .at = at};
   uint32_t to = stage_of(t, step->next);
@@ -489,7 +489,7 @@ static void add_move(struct tableau *t, struct move_list *all, const struct coun
     vec_push(&all->at, m);
 }
 
-static void make_moves(struct tableau *t, struct span at) {
+static void make_moves(struct ta_tableau *t, struct span at) {
   struct counter_system *s = t->check.s;
   struct move_list all = {0};
   bool weak = is_weak(t);
@@ -514,7 +514,7 @@ static void make_moves(struct tableau *t, struct span at) {
 }
 
 /* A name that the file does not use. */
-static const char *control_name(struct tableau *t) {
+static const char *control_name(struct ta_tableau *t) {
   const struct counter_system *s = t->automaton->system;
   const char *name = "stage";
   for (bool used = true; used;) {
@@ -529,7 +529,7 @@ static const char *control_name(struct tableau *t) {
   return name;
 }
 
-static void make_system(struct tableau *t, const struct ta_specification *spec) {
+static void make_system(struct ta_tableau *t, const struct ta_specification *spec) {
   struct counter_system *s = t->check.s;
   struct counter_checker *c = &t->check;
   struct counter_property *p = arena_alloc(t->arena, sizeof *p);
@@ -597,7 +597,7 @@ static const struct ta_rule *rule_on_cycle(const struct threshold_automaton *a) 
   return found;
 }
 
-static void refuse(struct tableau *t, const struct ta_specification *spec, const struct ta_rule *cycle) {
+static void refuse(struct ta_tableau *t, const struct ta_specification *spec, const struct ta_rule *cycle) {
   uint32_t line;
   if (!t->diags)
     return;
@@ -619,7 +619,7 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   *s = *a->system;
   arena_init(&s->arena);
   diags_init(&none, &a->system->source);
-  struct tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
+  struct ta_tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
   const struct ta_rule *cycle = rule_on_cycle(a);
   t.acyclic = !cycle;
