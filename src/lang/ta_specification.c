@@ -35,7 +35,7 @@ struct stage {
   struct alternative_list steps;
 };
 
-struct tableau {
+struct ta_tableau {
   struct counter_checker check;
   struct diags *diags;
   const struct threshold_automaton *automaton;
@@ -43,14 +43,15 @@ struct tableau {
   VEC(const struct ta_formula *) atoms; /* the temporal subformulas, by number */
   VEC(struct stage) stages;
   struct alternative_list start;
-  const struct ta_formula *always; /* some `[]` or TA_FINALLY of the formula, or NULL */
+  const struct ta_formula *always; /* some `[]` of the negated formula, or NULL */
+  bool acyclic;
   size_t size;
   bool too_large;
 };
 
 /* ---- normal form ---- */
 
-static struct ta_formula *node(struct tableau *t, enum ta_formula_op op, struct span at, struct ta_formula *a,
+static struct ta_formula *node(struct ta_tableau *t, enum ta_formula_op op, struct span at, struct ta_formula *a,
                                struct ta_formula *b) {
   struct ta_formula *f = arena_alloc(t->arena, sizeof *f);
   *f = (struct ta_formula){.op = op, .at = at, .kid = {a, b}};
@@ -59,7 +60,7 @@ static struct ta_formula *node(struct tableau *t, enum ta_formula_op op, struct 
   return f;
 }
 
-static struct ta_formula *state(struct tableau *t, enum ta_formula_op op, struct span at, struct term *term) {
+static struct ta_formula *state(struct ta_tableau *t, enum ta_formula_op op, struct span at, struct term *term) {
   struct ta_formula *f = node(t, op, at, NULL, NULL);
   f->term = term;
   return f;
@@ -67,14 +68,114 @@ static struct ta_formula *state(struct tableau *t, enum ta_formula_op op, struct
 
 static bool is_zero(const struct term *t) { return t->op == TERM_NUMBER && t->number == 0; }
 
+/* ---- conditions that change at most once ---- */
+
+/* Adds the coefficients of the counters in a linear term, times a number. False: it is not understood. */
+static bool add_coefficients(const struct term *t, int64_t times, int64_t *out) {
+  switch (t->op) {
+  case TERM_NUMBER:
+  case TERM_PARAM:
+    return true;
+  case TERM_COUNTER:
+    return !__builtin_add_overflow(out[t->index], times, &out[t->index]);
+  case TERM_ADD:
+    return add_coefficients(t->kid[0], times, out) && add_coefficients(t->kid[1], times, out);
+  case TERM_SUB:
+    return times != INT64_MIN && add_coefficients(t->kid[0], times, out) && add_coefficients(t->kid[1], -times, out);
+  case TERM_TIMES:
+    return !__builtin_mul_overflow(times, t->kid[0]->number, &times) && add_coefficients(t->kid[1], times, out);
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_IF:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break;
+  }
+  return false;
+}
+
+/* How a rule changes a counter: by adding a constant. False: in another way. */
+static bool added(const struct counter_move *m, uint32_t counter, int64_t *by) {
+  const struct term *t = m->counters[counter];
+  *by = 0;
+  if (!t || (t->op == TERM_COUNTER && t->index == counter))
+    return true;
+  if ((t->op != TERM_ADD && t->op != TERM_SUB) || t->kid[0]->op != TERM_COUNTER || t->kid[0]->index != counter ||
+      t->kid[1]->op != TERM_NUMBER || t->kid[1]->number == INT64_MIN)
+    return false;
+  *by = t->op == TERM_ADD ? t->kid[1]->number : -t->kid[1]->number;
+  return true;
+}
+
+/* Does no rule make `right - left` smaller (up), or larger? */
+static bool goes_one_way(const struct ta_tableau *t, const struct term *left, const struct term *right, bool up) {
+  const struct counter_system *s = t->automaton->system;
+  int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row);
+  bool ok = add_coefficients(right, 1, row) && add_coefficients(left, -1, row);
+  for (uint32_t m = 0; m < s->nmoves && ok; m++) {
+    int64_t sum = 0, by, part;
+    for (uint32_t i = 0; i < s->ncounters && ok; i++)
+      ok = added(&s->moves[m], i, &by) && !__builtin_mul_overflow(by, row[i], &part) &&
+           !__builtin_add_overflow(sum, part, &sum);
+    ok = ok && (up ? sum >= 0 : sum <= 0);
+  }
+  memory_free(row);
+  return ok;
+}
+
+/* Once true (for good), does it stay true? Or, once false, false? The cautious answer is no. */
+static bool keeps(const struct ta_tableau *t, const struct term *of, bool truth) {
+  switch (of->op) {
+  case TERM_NUMBER:
+    return true;
+  case TERM_AND:
+  case TERM_OR:
+    return keeps(t, of->kid[0], truth) && keeps(t, of->kid[1], truth);
+  case TERM_NOT:
+    return keeps(t, of->kid[0], !truth);
+  case TERM_LE:
+  case TERM_LT:
+    return goes_one_way(t, of->kid[0], of->kid[1], truth);
+  case TERM_EQ: /* a sum of counters is zero: that it is at most zero */
+    return is_zero(of->kid[1]) && counter_term_is_natural(of->kid[0]) && goes_one_way(t, of->kid[0], of->kid[1], truth);
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
+  }
+  return false;
+}
+
+/* `a or b`. Natural numbers of which one is at least one: so is their sum. */
+static struct term *disjunction(struct ta_tableau *t, struct span at, struct term *a, struct term *b) {
+  struct counter_checker *c = &t->check;
+  bool ones = a->op == TERM_LE && b->op == TERM_LE && a->kid[0]->op == TERM_NUMBER && a->kid[0]->number == 1 &&
+              b->kid[0]->op == TERM_NUMBER && b->kid[0]->number == 1 && counter_term_is_natural(a->kid[1]) &&
+              counter_term_is_natural(b->kid[1]);
+  if (!ones)
+    return term_or(c, at, a, b);
+  return term_relation(c, TERM_LE, at, a->kid[0], term_sum(c, at, a->kid[1], b->kid[1], false));
+}
+
+/* ---- normal form, continued ---- */
+
 /* The negation of a condition. Counters are natural numbers, so one that is not zero is at least one. */
-static struct term *negation(struct tableau *t, struct term *of) {
+static struct term *negation(struct ta_tableau *t, struct term *of) {
   struct counter_checker *c = &t->check;
   switch (of->op) {
   case TERM_NOT:
     return of->kid[0];
   case TERM_AND:
-    return term_or(c, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
+    return disjunction(t, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
   case TERM_OR:
     return term_and(c, of->at, negation(t, of->kid[0]), negation(t, of->kid[1]));
   case TERM_LE:
@@ -100,19 +201,19 @@ static struct term *negation(struct tableau *t, struct term *of) {
 }
 
 /* The same condition, with negations at its comparisons. */
-static struct term *positive(struct tableau *t, struct term *of) {
+static struct term *positive(struct ta_tableau *t, struct term *of) {
   struct counter_checker *c = &t->check;
   if (of->op == TERM_NOT)
     return negation(t, positive(t, of->kid[0]));
   if (of->op == TERM_AND)
     return term_and(c, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
   if (of->op == TERM_OR)
-    return term_or(c, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
+    return disjunction(t, of->at, positive(t, of->kid[0]), positive(t, of->kid[1]));
   return of;
 }
 
 /* Its value if the present state is repeated forever. */
-static struct term *collapse(struct tableau *t, const struct ta_formula *f) {
+static struct term *collapse(struct ta_tableau *t, const struct ta_formula *f) {
   switch (f->op) {
   case TA_STATE:
   case TA_FINALLY:
@@ -132,24 +233,26 @@ static struct term *collapse(struct tableau *t, const struct ta_formula *f) {
   return term_number(&t->check, f->at, 1);
 }
 
-static struct ta_formula *both(struct tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
+static struct ta_formula *both(struct ta_tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
   if (a->op == b->op && (a->op == TA_STATE || a->op == TA_FINALLY))
     return state(t, a->op, at, term_and(&t->check, at, a->term, b->term));
   return node(t, TA_AND, at, a, b);
 }
 
-static struct ta_formula *either(struct tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
+static struct ta_formula *either(struct ta_tableau *t, struct span at, struct ta_formula *a, struct ta_formula *b) {
   if (a->op == b->op && (a->op == TA_STATE || a->op == TA_FINALLY))
     return state(t, a->op, at, term_or(&t->check, at, a->term, b->term));
   return node(t, TA_OR, at, a, b);
 }
 
 /* `[]f` distributes over conjunctions, `<>f` over disjunctions. What is said of the last state can be said anywhere. */
-static struct ta_formula *temporal(struct tableau *t, bool always, struct span at, struct ta_formula *f) {
+static struct ta_formula *temporal(struct ta_tableau *t, bool always, struct span at, struct ta_formula *f) {
   enum ta_formula_op same = always ? TA_ALWAYS : TA_EVENTUALLY, dual = always ? TA_EVENTUALLY : TA_ALWAYS;
   enum ta_formula_op splits = always ? TA_AND : TA_OR, joins = always ? TA_OR : TA_AND;
   if (f->op == TA_FINALLY || f->op == same || t->too_large)
     return f;
+  if (f->op == TA_STATE && t->acyclic && keeps(t, f->term, !always))
+    return state(t, TA_FINALLY, at, f->term);
   if (f->op == dual)
     return state(t, TA_FINALLY, at, collapse(t, f));
   if (f->op == splits) {
@@ -164,7 +267,7 @@ static struct ta_formula *temporal(struct tableau *t, bool always, struct span a
   return node(t, same, at, f, NULL);
 }
 
-static struct ta_formula *normal(struct tableau *t, const struct ta_formula *f, bool negated) {
+static struct ta_formula *normal(struct ta_tableau *t, const struct ta_formula *f, bool negated) {
   if (t->too_large)
     return state(t, TA_STATE, f->at, term_number(&t->check, f->at, 1));
   switch (f->op) {
@@ -189,16 +292,18 @@ static struct ta_formula *normal(struct tableau *t, const struct ta_formula *f, 
   return state(t, TA_STATE, f->at, term_number(&t->check, f->at, 1));
 }
 
-static const struct ta_formula *find_always(const struct ta_formula *f) {
-  if (f->op == TA_ALWAYS || f->op == TA_FINALLY)
+/* A `[]` of the formula, or of its negation, once negations are moved inwards. */
+static const struct ta_formula *find_always(const struct ta_formula *f, bool negated) {
+  if (f->op == (negated ? TA_EVENTUALLY : TA_ALWAYS))
     return f;
-  const struct ta_formula *found = f->kid[0] ? find_always(f->kid[0]) : NULL;
-  return found || !f->kid[1] ? found : find_always(f->kid[1]);
+  bool turns = f->op == TA_NOT || f->op == TA_IMPLIES;
+  const struct ta_formula *found = f->kid[0] ? find_always(f->kid[0], turns ? !negated : negated) : NULL;
+  return found || !f->kid[1] ? found : find_always(f->kid[1], negated);
 }
 
 /* ---- obligations ---- */
 
-static obligation_set atom(struct tableau *t, const struct ta_formula *f) {
+static obligation_set atom(struct ta_tableau *t, const struct ta_formula *f) {
   for (size_t i = 0; i < t->atoms.n; i++)
     if (t->atoms.at[i] == f)
       return (obligation_set)1 << i;
@@ -210,7 +315,7 @@ static obligation_set atom(struct tableau *t, const struct ta_formula *f) {
   return (obligation_set)1 << (t->atoms.n - 1);
 }
 
-static void add_alternative(struct tableau *t, struct alternative_list *all, struct alternative a) {
+static void add_alternative(struct ta_tableau *t, struct alternative_list *all, struct alternative a) {
   if (a.now && is_zero(a.now))
     return;
   for (size_t i = 0; i < all->at.n; i++)
@@ -222,7 +327,7 @@ static void add_alternative(struct tableau *t, struct alternative_list *all, str
     vec_push(&all->at, a);
 }
 
-static void product(struct tableau *t, struct alternative_list *a, const struct alternative_list *b) {
+static void product(struct ta_tableau *t, struct alternative_list *a, const struct alternative_list *b) {
   struct alternative_list out = {0};
   for (size_t i = 0; i < a->at.n && !t->too_large; i++)
     for (size_t k = 0; k < b->at.n && !t->too_large; k++) {
@@ -235,7 +340,7 @@ static void product(struct tableau *t, struct alternative_list *a, const struct 
 }
 
 /* The ways to satisfy the formula from the present state on. */
-static void expand(struct tableau *t, const struct ta_formula *f, struct alternative_list *out) {
+static void expand(struct ta_tableau *t, const struct ta_formula *f, struct alternative_list *out) {
   struct alternative_list other = {0};
   if (t->too_large)
     return;
@@ -279,7 +384,7 @@ static void expand(struct tableau *t, const struct ta_formula *f, struct alterna
   vec_release(&other.at);
 }
 
-static uint32_t stage_of(struct tableau *t, obligation_set left) {
+static uint32_t stage_of(struct ta_tableau *t, obligation_set left) {
   for (uint32_t i = 0; i < t->stages.n; i++)
     if (t->stages.at[i].left == left)
       return i;
@@ -293,7 +398,7 @@ static uint32_t stage_of(struct tableau *t, obligation_set left) {
 
 /* The stages that can be reached. In the beginning nothing needs to be fulfilled: it can be postponed, and the first
    state be repeated. Nor does a step that leaves no obligation: its state satisfies all of them for good. */
-static void build(struct tableau *t, const struct ta_formula *root) {
+static void build(struct ta_tableau *t, const struct ta_formula *root) {
   struct alternative_list all = {0};
   expand(t, root, &all);
   for (size_t i = 0; i < all.at.n && !t->too_large; i++)
@@ -320,7 +425,7 @@ static void build(struct tableau *t, const struct ta_formula *root) {
 }
 
 /* Are all cycles among the stages loops of length one? */
-static bool is_weak(const struct tableau *t) {
+static bool is_weak(const struct ta_tableau *t) {
   uint32_t before[STAGES_MAX] = {0}; /* stages that have not been removed and lead here */
   bool removed[STAGES_MAX] = {0};
   for (size_t left = t->stages.n; left > 0; left--) {
@@ -344,14 +449,14 @@ static bool is_weak(const struct tableau *t) {
 
 /* ---- the system ---- */
 
-static struct term *at_stage(struct tableau *t, struct span at, uint32_t stage) {
+static struct term *at_stage(struct ta_tableau *t, struct span at, uint32_t stage) {
   if (t->stages.n == 1)
     return term_number(&t->check, at, 1);
   return term_relation(&t->check, TERM_EQ, at, term_leaf(&t->check, TERM_CONTROL, at, 0),
                        term_number(&t->check, at, stage));
 }
 
-static struct counter_move copied(struct tableau *t, const struct counter_move *m) {
+static struct counter_move copied(struct ta_tableau *t, const struct counter_move *m) {
   struct counter_move out = *m;
   out.controls = arena_array(t->arena, 1, sizeof *out.controls);
   return out;
@@ -362,7 +467,7 @@ struct move_list {
 };
 
 /* A move (a rule, or NULL: only the control changes) at a stage, with the condition `now`, to the next stage. */
-static void add_move(struct tableau *t, struct move_list *all, const struct counter_move *rule, struct span at,
+static void add_move(struct ta_tableau *t, struct move_list *all, const struct counter_move *rule, struct span at,
                      uint32_t from, const struct alternative *step) {
   struct counter_move m = {.name = "observe", .at = at};
   uint32_t to = stage_of(t, step->next);
@@ -384,7 +489,7 @@ static void add_move(struct tableau *t, struct move_list *all, const struct coun
     vec_push(&all->at, m);
 }
 
-static void make_moves(struct tableau *t, struct span at) {
+static void make_moves(struct ta_tableau *t, struct span at) {
   struct counter_system *s = t->check.s;
   struct move_list all = {0};
   bool weak = is_weak(t);
@@ -409,7 +514,7 @@ static void make_moves(struct tableau *t, struct span at) {
 }
 
 /* A name that the file does not use. */
-static const char *control_name(struct tableau *t) {
+static const char *control_name(struct ta_tableau *t) {
   const struct counter_system *s = t->automaton->system;
   const char *name = "stage";
   for (bool used = true; used;) {
@@ -424,7 +529,7 @@ static const char *control_name(struct tableau *t) {
   return name;
 }
 
-static void make_system(struct tableau *t, const struct ta_specification *spec) {
+static void make_system(struct ta_tableau *t, const struct ta_specification *spec) {
   struct counter_system *s = t->check.s;
   struct counter_checker *c = &t->check;
   struct counter_property *p = arena_alloc(t->arena, sizeof *p);
@@ -492,18 +597,18 @@ static const struct ta_rule *rule_on_cycle(const struct threshold_automaton *a) 
   return found;
 }
 
-static void refuse(struct tableau *t, const struct ta_specification *spec, const struct ta_rule *cycle) {
+static void refuse(struct ta_tableau *t, const struct ta_specification *spec, const struct ta_rule *cycle) {
   uint32_t line;
   if (!t->diags)
     return;
   if (!cycle) {
-    diag_error(t->diags, E0608, spec->at, "the specification '%s' is too large", spec->name);
+    diag_warning(t->diags, W0109, spec->at, "the specification '%s' is too large", spec->name);
     diag_help(t->diags, "it has too many temporal operators, or too many cases");
     return;
   }
   line = source_line_number(&t->automaton->system->source, cycle->at);
-  diag_error(t->diags, E0608, t->always->at, "'%s' depends on how runs end, and this automaton has a cycle",
-             spec->name);
+  diag_warning(t->diags, W0109, t->always->at, "'%s' depends on how runs end, and this automaton has a cycle",
+               spec->name);
   diag_help(t->diags, "the rule at line %" PRIu32 " lies on it; without cycles every run comes to an end", line);
 }
 
@@ -514,13 +619,18 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   *s = *a->system;
   arena_init(&s->arena);
   diags_init(&none, &a->system->source);
-  struct tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
+  struct ta_tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
-  const struct ta_formula *root = normal(&t, formula, negated);
-  t.always = find_always(root);
-  const struct ta_rule *cycle = t.always ? rule_on_cycle(a) : NULL;
-  if (!cycle && !t.too_large)
-    build(&t, root);
+  const struct ta_rule *cycle = rule_on_cycle(a);
+  t.acyclic = !cycle;
+  t.always = find_always(formula, negated);
+  if (!t.always)
+    cycle = NULL;
+  if (!cycle) {
+    const struct ta_formula *root = normal(&t, formula, negated);
+    if (!t.too_large)
+      build(&t, root);
+  }
   if (!cycle && !t.too_large)
     make_system(&t, spec);
   bool ok = !cycle && !t.too_large && !none.errors;
