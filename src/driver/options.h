@@ -80,7 +80,7 @@ struct command_options {
   bool has_semantics;
   bool lengths_unused; /* lengths of counterexamples are not reported */
   bool audit, check, help, watch;
-  bool deadlock_allowed; /* steps: the built-in property is not checked unless it is named */
+  bool deadlock_allowed; /* steps: the property of that name is not checked unless it is named */
   struct output_options output;
   struct storage_options storage;
   struct random_run_options random;

@@ -51,6 +51,11 @@ static void group_add_deadlock(struct query_groups *in, const struct model *m, c
   }
 }
 
+/* Is it checked if no property is named? */
+static bool is_asked_by_default(const struct command_options *o, const struct property *p) {
+  return !p->on_request && !(o->deadlock_allowed && !strcmp(p->name, "deadlock"));
+}
+
 /* Errors of the model are always checked, so naming them adds nothing. */
 static bool is_about_errors(const struct model *m, const char *name) {
   for (uint32_t i = 0; i < m->nproperties; i++)
@@ -95,7 +100,7 @@ bool query_groups_make(struct query_groups *in, const struct model *m, const str
       wanted[property] = true;
   }
   for (uint32_t i = 0; i < model_nasked(m) && ok; i++)
-    if (wanted[i] || (o->properties.n == 0 && !m->properties[i].on_request))
+    if (wanted[i] || (o->properties.n == 0 && is_asked_by_default(o, &m->properties[i])))
       group_add_property(in, m, i, o->env ? &environment : NULL);
   ok = ok && live_supported(in, m, o);
   if (ok && in->at.n == 0 && in->live.n == 0) /* the states are counted, and errors found */

@@ -166,8 +166,6 @@ def other_names(text):
 def run(rondo, mode, path, text, params, max_time, properties=None):
     """Runs one mode on the model in the file `path`. Returns an Answer, or None if there is nothing to ask."""
     command = [rondo, mode.command, path, "--json", "--max-time", str(max_time)] + list(mode.options)
-    if mode.command == "check":  # this interpreter does not know deadlocks
-        command += ["--deadlock", "allow"]
     for name, value in sorted(params.items()):
         command += ["-D", f"{name}={value}"]
     if properties:
