@@ -78,9 +78,12 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.stop()
+    def __exit__(self, kind, *_):
+        """It must end well, and a sanitized program must have nothing to say."""
+        if self.process.returncode is None:
+            status, errors = self.stop()
+            if kind is None and (status != 0 or errors):
+                raise RuntimeError(f"rondo explore ended with {status}: {errors[-3000:]}")
 
 
 def timed(call):

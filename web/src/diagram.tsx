@@ -24,7 +24,7 @@ export async function drawing(options: object, id = store.tip): Promise<string> 
 
 export function Diagram() {
   const host = useRef<HTMLDivElement>(null);
-  const [zoom, setZoom] = useState(1);
+  const [zoom, setZoom] = useState(innerWidth >= 1900 ? 1.3 : 1);
   const [fold, setFold] = useState(true);
   const [shown, setShown] = useState("");
   const chain = store.chain(store.tip);
