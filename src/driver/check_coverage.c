@@ -22,7 +22,8 @@
 #include <string.h>
 
 /* Limits of what is done unasked: they depend on numbers of states, never on time. */
-#define FURTHER_STATES 20000 /* the search without some reductions: so many states, and twice those of the check */
+#define FURTHER_STATES 20000 /* the search without some reductions: so many states, and a part of those of the check */
+#define FURTHER_PART 20
 #define SMALL_STATES 1000    /* faults and clauses are looked at if the check had so few states; then: */
 #define SMALL_STEPS 20000
 /* With --coverage, unless there is a time limit. */
@@ -134,7 +135,8 @@ static uint64_t states_in(const struct check_result *c, uint32_t environment) {
 /* Limits of a search after the check: those of the command, and a number of states. */
 static struct limits further_limits(const struct coverage_stage *s, uint32_t environment) {
   struct limits limits = s->about->options->limits;
-  uint64_t most = FURTHER_STATES + 2 * states_in(s->result, environment);
+  uint64_t states = states_in(s->result, environment);
+  uint64_t most = FURTHER_STATES + (s->report->asked ? 2 * states : states / FURTHER_PART);
   if (!s->report->asked || limits.seconds == 0)
     limits.states = limits.states == 0 || most < limits.states ? most : limits.states;
   limits_until(&limits, s->about->deadline);
