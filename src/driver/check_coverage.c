@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Limits of what is done unasked: they depend on numbers of states, never on time. */
-#define FURTHER_STATES 20000 /* the search without some reductions: so many states, and a part of the check.s */
+#define FURTHER_STATES 20000 /* the search without some reductions: so many states, and a part of the check's */
 #define FURTHER_PART 20
 #define SMALL_STATES 1000 /* faults and clauses are looked at if the check had so few states; then: */
 #define SMALL_STEPS 20000
