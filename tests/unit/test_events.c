@@ -425,8 +425,10 @@ static void test_budgets(void **state) {
        "deliver a(1) S1>R1 => S1@end R1 x=0 | S1>R1 a(0), S1>R1 a(1)\n"
        "lose a(0) S1>R1 => S1@end R1 x=0 (1 lost) | S1>R1 a(1)~\n"
        "lose a(1) S1>R1 => S1@end R1 x=0 (1 lost) | S1>R1 a(0)\n"},
-      /* nobody cares what the dead do not get */
-      {TWO "environment e { any messages are lost; at most 1 R crash }", SEMANTICS_M, "S1:start\ncrash R1", ""},
+      /* messages to a process that has crashed are lost, too: they take room in a bounded channel */
+      {TWO "environment e { any messages are lost; at most 1 R crash }", SEMANTICS_M, "S1:start\ncrash R1",
+       "lose a(0) S1>R1 => S1@end R1 crashed x=0 (1 lost) | S1>R1 a(1)\n"
+       "lose a(1) S1>R1 => S1@end R1 crashed x=0 (1 lost) | S1>R1 a(0)\n"},
       {TWO "environment e { at most 1 messages are duplicated }", SEMANTICS_M, "S1:start",
        "R1:a[a(0)+<S1] => S1@end R1 x=1 (1 duplicated) | S1>R1 a(0), S1>R1 a(1)\n"
        "R1:a[a(0)<S1] => S1@end R1 x=1 | S1>R1 a(1)\n"
