@@ -111,8 +111,9 @@ static bool is_checked_in(const struct check_result *c, uint32_t environment) {
   return false;
 }
 
+/* A query that was refused, or has no initial state, has no states. */
 static bool is_exhausted(const struct run_result *r) {
-  return r->end == SEARCH_EXHAUSTED && !r->cut && !r->hashed && !r->distance_cut && !r->engine;
+  return r->end == SEARCH_EXHAUSTED && r->stats.states > 0 && !r->cut && !r->hashed && !r->distance_cut && !r->engine;
 }
 
 /* The semantics in which the environment was checked. Asynchronous rounds execute what whole rounds execute. */

@@ -89,6 +89,14 @@ static bool piles_up(const struct model *m, const struct run_result *r) {
   return m->kind == MODEL_MESSAGES && search_limited(r->end) && r->stats.depth >= VERY_DEEP && !limited;
 }
 
+/* Was no search made, because no engine can decide these properties? */
+static bool is_refused(const struct run_result *r) {
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (r->properties[i].verdict != VERDICT_INCONCLUSIVE)
+      return false;
+  return r->nproperties > 0;
+}
+
 static void add_stats(struct text *out, const struct model *m, const struct run_result *r, const struct style *style) {
   text_add(out, "  ");
   if (r->engine) {
@@ -115,7 +123,7 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     text_add(out, " on disk");
   }
   text_add(out, "\n");
-  if (!r->engine && r->stats.states == 0 && r->end == SEARCH_EXHAUSTED)
+  if (!r->engine && r->stats.states == 0 && r->end == SEARCH_EXHAUSTED && !is_refused(r))
     text_add(out, "  the model has no initial state, so these verdicts are vacuous\n");
   if (r->heard_of_assignments) {
     text_add(out, "  an enumeration would have tried ");
