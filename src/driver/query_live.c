@@ -251,6 +251,7 @@ static void live_check_release(struct live_check *a, struct run_result *keeps) {
   if (keeps) {
     keeps->model = a->asked.model;
     keeps->interp = a->asked.interp;
+    keeps->interp->coverage = NULL; /* which may be gone before the result is */
     return;
   }
   interpreter_free(a->asked.interp);
