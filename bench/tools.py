@@ -50,7 +50,8 @@ class Tool:
 # --- rondo ---
 
 def read_rondo(out):
-    report = json.loads(out[out.index("{"):]) if "{" in out else {"verdict": ""}
+    begins = re.search(r"^\{", out, re.M)  # after warnings, if there are some
+    report = json.loads(out[begins.start():]) if begins else {"verdict": ""}
     return (report["stats"]["states"], report["stats"]["transitions"]) if report["verdict"] == "holds" else None
 
 

@@ -326,7 +326,7 @@ static void unknown_option(enum command c, const char *word, const char *next, s
 }
 
 static void misplaced_option(enum option option, enum command c, struct complaint *error) {
-  const char *between = "";
+  const char *between = "", *foreign = foreign_help(rows[option].name);
   error->code = E0803;
   text_addf(&error->text, "option '--%s' does not belong to '%s'\n  help: it belongs to ", rows[option].name,
             commands[c].name);
@@ -335,6 +335,8 @@ static void misplaced_option(enum option option, enum command c, struct complain
       text_addf(&error->text, "%s'%s'", between, commands[i].name);
       between = ", ";
     }
+  if (foreign) /* other tools have it, for what this command does */
+    text_addf(&error->text, "; %s", foreign);
 }
 
 /* One option and its argument; *i moves past both. */
