@@ -244,7 +244,7 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
                                   .interp = a->interp,
                                   .arena = &a->arena,
                                   .options = &o,
-                                  .semantics = SEMANTICS_COARSE};
+                                  .semantics = p->model->kind == MODEL_ROUNDS ? SEMANTICS_COARSE : SEMANTICS_M};
     if (query_groups_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
         a->result.runs[0].nproperties > 0 && a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
       found = &a->result.runs[0].properties[0];
@@ -332,6 +332,9 @@ static void attempt_free(struct proof_attempt *a) {
   attempt_drop_instance(a);
   arena_release(&a->arena);
   derivation_release(&a->derivation);
+  handler_system_free(a->handlers);
+  counter_system_free(a->premise);
+  counter_system_free(a->runs);
   counter_system_free(a->system);
   memory_free(a);
 }
@@ -362,7 +365,9 @@ static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, cons
                            const struct query *q, enum derive_mode mode, struct proof_result *out) {
   struct text why = {0};
   watch_time(p->options->rondo, seconds_left(p));
-  bool derived = derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt);
+  bool derived = p->model->kind == MODEL_ROUNDS
+                     ? derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt)
+                     : derive_handlers(p, a, shape, q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
   if (derived)
@@ -391,11 +396,16 @@ static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query
     return a;
   struct proof_limits limits = p->limits;
   limits.seconds = seconds_left(p) * share;
-  prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
+  const struct counter_system *s = a->runs ? a->runs : a->system;
+  out->system = s;
+  prove_property(s, &s->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
   if (out->proof.kind == ENGINE_UNSAFE)
     confirm_violation(p, a, &shape, out); /* the search must find it in the algorithm */
   else if (out->proof.kind == ENGINE_SAFE)
     cross_check(p, a, &shape, q, out); /* few processes: derivation against interpreter, verdict against search */
+  limits.seconds = seconds_left(p);
+  if (out->proof.kind == ENGINE_SAFE && a->premise)
+    out->vacuous = attempt_is_vacuous(a, p->options, &limits);
   return a;
 }
 
@@ -420,8 +430,10 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
       p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds; /* the first: with the beginning */
   p->deadline = start + p->limits.seconds;
   watch_answer(p->options->rondo, p->deadline, p->limits.asked);
-  struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
-  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
+  bool rounds = p->model->kind == MODEL_ROUNDS;
+  q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
+  struct proof_attempt *a = prove_by(p, &q, rounds ? DERIVE_FLAGS : DERIVE_WHOLE, rounds ? 0.5 : 1, &out);
+  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && rounds; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
         clock_seconds() >= p->deadline)
       break;
@@ -452,7 +464,8 @@ static bool prove_all(struct rounds_proof *p) {
       wanted[property] = true;
   for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
     const struct property *x = &p->model->properties[i];
-    if (o->properties.n ? !wanted[i] : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
+    bool provable = x->kind == PROPERTY_SAFETY || (x->kind == PROPERTY_LIVE && p->model->kind != MODEL_ROUNDS);
+    if (o->properties.n ? !wanted[i] : !provable || x->on_request || x->stability_of)
       continue;
     if (o->env && !p->fault.n)
       prove_one(p, i, environment);
@@ -587,7 +600,10 @@ static bool open_derived(struct derived_system *r, const struct command_options 
   vec_push(&p->attempts, a);
   r->shape = shape;
   watch_time(o->rondo, seconds_left(p));
-  bool ok = derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt);
+  bool rounds = p->model->kind == MODEL_ROUNDS;
+  q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
+  bool ok = rounds ? derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt)
+                   : derive_handlers(p, a, &shape, &q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(o->rondo, 0);
   if (!ok && a->derivation.stopped) {
