@@ -174,23 +174,32 @@ static bool find_first_instance(struct rounds_proof *p) {
 
 /* ---- the search confirms violations of the counter system ---- */
 
+/* The file without its conditions of `resilience`. */
+struct open_file {
+  struct parsed_file parsed; /* borrows from the file */
+  struct ast tree, **kids;
+};
+
+static void open_file_init(struct open_file *f, const struct parsed_file *parsed) {
+  f->parsed = *parsed;
+  f->tree = *parsed->tree;
+  f->kids = memory_alloc((f->tree.n + (size_t)1) * sizeof *f->kids);
+  f->tree.n = 0;
+  for (uint32_t i = 0; i < parsed->tree->n; i++)
+    if (parsed->tree->kid[i]->kind != AST_RESILIENCE)
+      f->kids[f->tree.n++] = parsed->tree->kid[i];
+  f->tree.kid = f->kids;
+  f->parsed.tree = &f->tree;
+}
+
+static void open_file_release(struct open_file *f) { memory_free(f->kids); }
+
 /* The instance of a run, whatever `resilience` says; all its parameters are given. */
-static struct model *instance_of(const struct rounds_proof *p, const struct counter_system *s,
+static struct model *instance_of(const struct open_file *f, const struct counter_system *s,
                                  const struct param_binding *bindings) {
-  struct parsed_file open = *p->parsed;
-  struct ast file = *open.tree;
   struct text error = {0};
-  struct ast **kids = memory_alloc((file.n + (size_t)1) * sizeof *kids);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < file.n; i++)
-    if (file.kid[i]->kind != AST_RESILIENCE)
-      kids[n++] = file.kid[i];
-  file.kid = kids;
-  file.n = n;
-  open.tree = &file;
-  struct model *m = model_load(&open, bindings, count_bound_params(s), false, true, &error);
+  struct model *m = model_load(&f->parsed, bindings, count_bound_params(s), false, true, &error);
   text_release(&error);
-  memory_free(kids);
   return m;
 }
 
@@ -215,7 +224,10 @@ static struct param_binding *bindings_of(const struct counter_system *s, const i
 struct model *rounds_proof_instance(const struct rounds_proof *p, const struct counter_system *s, const int64_t *params,
                                     bool open) {
   struct param_binding *bindings = bindings_of(s, params);
-  struct model *m = open ? instance_of(p, s, bindings) : model_with(p, s, bindings, true);
+  struct open_file file;
+  open_file_init(&file, p->parsed);
+  struct model *m = open ? instance_of(&file, s, bindings) : model_with(p, s, bindings, true);
+  open_file_release(&file);
   memory_free(bindings);
   return m;
 }
@@ -227,6 +239,8 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   struct command_options o = *p->options;
   struct query_groups in;
   struct text fault = {0};
+  struct open_file file; /* live properties check the model once more */
+  open_file_init(&file, p->parsed);
   VEC(const char *) only = {0};
   const struct property_result *found = NULL;
   vec_push(&only, of->name);
@@ -234,10 +248,10 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   o.properties.n = 1;
   o.env = of->environment;
   o.limits = (struct limits){.seconds = seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
-  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
+  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(&file, a->system, bindings);
   if (a->model && query_groups_make(&in, a->model, &o)) {
     a->interp = interpreter_new(a->model);
-    struct query_context about = {.parsed = p->parsed,
+    struct query_context about = {.parsed = strictly ? p->parsed : &file.parsed,
                                   .bindings = bindings,
                                   .nbindings = count_bound_params(a->system),
                                   .model = a->model,
@@ -251,6 +265,7 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
     query_groups_release(&in);
   }
   text_release(&fault);
+  open_file_release(&file);
   vec_release(&only);
   memory_free(bindings);
   return found;
@@ -548,12 +563,13 @@ void derived_system_close(struct derived_system *r) {
 }
 
 const struct counter_system *derived_system_counters(const struct derived_system *r) {
-  return r->p.attempts.at[0]->system;
+  const struct proof_attempt *a = r->p.attempts.at[0];
+  return a->runs ? a->runs : a->system;
 }
 
 bool derived_system_violated(struct derived_system *r, const int64_t *params, double seconds) {
   drop_searched(r);
-  r->there.system = r->p.attempts.at[0]->system;
+  r->there.system = r->p.attempts.at[0]->system; /* for its parameters */
   arena_init(&r->there.arena);
   r->found = search_instance(&r->p, &r->there, &r->of, params, false, seconds);
   return r->found;
