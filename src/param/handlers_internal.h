@@ -40,15 +40,19 @@ struct sent_guard {
 };
 
 /* What an action does in a local state, under a condition. */
+typedef VEC(struct sent_guard) sent_guard_vec;
 struct action_outcome {
   uint32_t after; /* index of `locals` */
   content_set sent;
   uint32_t message; /* TRIGGER_ONE: the message that is taken; else UINT32_MAX */
-  VEC(struct sent_guard) guards;
+  sent_guard_vec guards;
 };
 struct action_outcomes {
   uint32_t local, action;
   VEC(struct action_outcome) at;
+  bool always;            /* a quorum that is large enough enables the action, whatever is in it: `enabled` */
+  sent_guard_vec enabled; /* says when there is one */
+  bool larger;            /* guards of `enabled`, or without it those of `at`, are weaker than what they stand for */
 };
 
 struct handler_rule {
@@ -69,7 +73,6 @@ struct handler_system {
   VEC(struct handler_move) moves;
   uint32_t byzantine; /* the location of Byzantine processes; UINT32_MAX: there is none */
   bool keeps_initial; /* local states include the first values of inputs */
-  bool larger;        /* some guard is weaker than the condition that it stands for */
   bool sends;         /* there are new messages: start again with them */
   struct live_formula *live;
   struct term *last; /* live: a fair run can stay here */
@@ -103,7 +106,8 @@ bool handlers_system(struct handler_builder *);
 /* The guard as a term. certain: counts only messages that correct processes have sent to all. */
 struct term *guard_term(struct handler_builder *, const struct sent_guard *, bool certain);
 
-/* handlers_live.c */
+/* handlers_live.c: a formula about states as a condition on counters. NULL: refused. */
+struct term *handler_state_term(struct handler_builder *, const struct node *);
 bool handlers_fairness(struct handler_builder *);
 
 #endif

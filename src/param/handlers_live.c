@@ -30,12 +30,29 @@ static struct live_formula *refuse(struct handler_builder *h, struct span at, co
 
 /* ---- fairness ---- */
 
-/* Some guard of the outcome holds. */
-static struct term *enabled_by(struct handler_builder *h, const struct action_outcome *o, bool certain) {
-  struct term *any = make_number(&h->b, 0);
-  for (size_t i = 0; i < o->guards.n; i++)
-    any = make_or(&h->b, any, guard_term(h, &o->guards.at[i], certain));
+/* Adds that some guard holds. */
+static struct term *add_guards(struct handler_builder *h, const sent_guard_vec *guards, bool certain, struct term *any) {
+  for (size_t i = 0; i < guards->n; i++)
+    any = make_or(&h->b, any, guard_term(h, &guards->at[i], certain));
   return any;
+}
+
+/* Adds that the rule is enabled by messages that correct processes have sent. A guard that is weaker than what it stands
+   for could force processes to change that need not. */
+static struct term *add_enabled(struct handler_builder *h, const struct handler_rule *r, uint32_t first,
+                                struct term *any) {
+  const struct action_outcomes *all = outcomes_of(h, h->h->locations.at[r->from].local, r->action);
+  if (!all || all->larger) {
+    derive_refuse(&h->b, h->b.role->actions[r->action].at,
+                  "when this must be done is known only roughly, so nothing can be said of all fair runs");
+    return any;
+  }
+  if (!all->always)
+    return add_guards(h, &r->outcome->guards, true, any);
+  for (uint32_t i = first; &h->h->rules.at[i] < r; i++) /* only once for each action */
+    if (h->h->rules.at[i].from == r->from && h->h->rules.at[i].action == r->action && !h->h->rules.at[i].crashes)
+      return any;
+  return add_guards(h, &all->enabled, true, any);
 }
 
 static bool same_group(const struct handler_builder *h, const struct handler_rule *a, const struct handler_rule *b) {
@@ -53,9 +70,9 @@ static struct term *group_rests(struct handler_builder *h, uint32_t first) {
     const struct handler_rule *r = &h->h->rules.at[i];
     if (r->from != g->from || r->crashes || !same_group(h, g, r))
       continue;
-    enabled = make_or(d, enabled, enabled_by(h, r->outcome, true));
+    enabled = add_enabled(h, r, first, enabled);
     if (r->to == r->from)
-      stays = make_or(d, stays, enabled_by(h, r->outcome, false));
+      stays = add_guards(h, &r->outcome->guards, false, stays);
   }
   return make_or(d, make_not(d, enabled), stays);
 }
@@ -110,16 +127,75 @@ static bool is_temporal(const struct handler_builder *h, const struct node *n) {
   return node_has_traits_deep(h->b.m, n, TRAIT_TEMPORAL);
 }
 
-static struct term *state_term(struct handler_builder *h, const struct node *n) {
-  struct property p = {.formula = (struct node *)n, .at = n->at};
-  struct counter_property out = {0};
-  return derive_property(&h->b, &p, &out) ? make_not(&h->b, out.unsafe) : NULL;
+struct open_param_search {
+  const struct handler_builder *h;
+  bool found;
+};
+
+static bool find_open_param(void *context, const struct node *n) {
+  struct open_param_search *s = context;
+  s->found |= n->op == NODE_PARAM && s->h->b.params.open[n->index];
+  return !s->found;
+}
+
+/* A comparison of linear terms over parameters. */
+static struct term *params_compared(struct handler_builder *h, const struct node *n) {
+  struct derivation_builder *d = &h->b;
+  int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row); /* right - left */
+  bool turned = n->op == NODE_GT || n->op == NODE_GE;
+  bool ok = node_row(d, n->kid[0], turned ? 1 : -1, row) && node_row(d, n->kid[1], turned ? -1 : 1, row);
+  struct term *t = ok ? make_row(d, row) : NULL;
+  memory_free(row);
+  if (!t)
+    return NULL;
+  struct term *same = make_relation(d, TERM_EQ, t, make_number(d, 0));
+  if (n->op == NODE_EQ || n->op == NODE_NE)
+    return n->op == NODE_EQ ? same : make_not(d, same);
+  bool strict = n->op == NODE_LT || n->op == NODE_GT;
+  return make_relation(d, TERM_LE, make_number(d, strict), t);
+}
+
+struct term *handler_state_term(struct handler_builder *h, const struct node *n) {
+  struct derivation_builder *d = &h->b;
+  struct open_param_search s = {h, false};
+  node_walk_deep(d->m, n, find_open_param, &s);
+  if (!s.found) {
+    struct property p = {.formula = (struct node *)n, .at = n->at};
+    struct counter_property out = {0};
+    return derive_property(d, &p, &out) ? make_not(d, out.unsafe) : NULL;
+  }
+  bool numbers = n->n == 2 && n->kid[0]->type && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL;
+  struct term *a, *b;
+  switch (op_number(n->op)) {
+  case NODE_EQ:
+  case NODE_NE:
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+    if (numbers)
+      return params_compared(h, n);
+    break;
+  case NODE_NOT:
+    a = handler_state_term(h, n->kid[0]);
+    return a ? make_not(d, a) : NULL;
+  case NODE_AND:
+  case NODE_OR:
+  case NODE_IMPLIES:
+    a = handler_state_term(h, n->kid[0]);
+    b = a ? handler_state_term(h, n->kid[1]) : NULL;
+    if (!b)
+      return NULL;
+    return n->op == NODE_AND ? make_and(d, a, b) : make_or(d, n->op == NODE_OR ? a : make_not(d, a), b);
+  }
+  derive_refuse(d, n->at, "a property reads a parameter that has no fixed value, other than in a comparison of its own");
+  return NULL;
 }
 
 static struct live_formula *state(struct handler_builder *h, const struct node *n) {
   struct live_formula *f = make(h, LIVE_STATE, n->at, NULL, NULL);
   f->node = n;
-  f->term = state_term(h, n);
+  f->term = handler_state_term(h, n);
   return f->term ? f : NULL;
 }
 
@@ -151,7 +227,7 @@ static bool holds_at(struct handler_builder *h, const struct node *quantifier, c
     return false;
   }
   struct node *exists = node_of(h, NODE_EXISTS, quantifier, body, NULL);
-  struct term *t = state_term(h, exists);
+  struct term *t = handler_state_term(h, exists);
   int64_t *counters = memory_alloc((n + (size_t)1) * sizeof *counters);
   int64_t *params = memory_alloc((h->b.s->nparams + (size_t)1) * sizeof *params), v = 0;
   bool ok = t != NULL;
@@ -289,8 +365,6 @@ static struct live_formula *translate(struct handler_builder *h, const struct no
 
 bool handlers_fairness(struct handler_builder *h) {
   const struct property *p = &h->b.m->properties[h->b.q->properties[0]];
-  if (h->h->larger)
-    return derive_refuse(&h->b, p->at, "what a process can read is known only roughly here, so nothing says what it must do");
   struct live_formula *goal = translate(h, p->formula);
   if (!goal)
     return derive_refuse(&h->b, p->at, "this property is not supported for all n");

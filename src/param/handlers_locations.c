@@ -174,7 +174,7 @@ static void clear(struct handler_system *s) {
   vec_clear(&s->locations);
   vec_clear(&s->rules);
   s->byzantine = UINT32_MAX;
-  s->larger = s->sends = false;
+  s->sends = false;
 }
 
 bool handlers_locations(struct handler_builder *h) {

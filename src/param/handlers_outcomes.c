@@ -43,7 +43,8 @@ struct outcome_search {
   size_t nleaves;
   bool failed;
 };
-#define LEAF_FAILS SIZE_MAX
+#define LEAF_FAILS SIZE_MAX         /* an error of the model */
+#define LEAF_ENABLED (SIZE_MAX - 1) /* there is a quorum */
 
 static uint32_t nparams(const struct outcome_search *x) { return x->h->b.params.base->nparams; }
 static uint32_t ncolumns(const struct outcome_search *x) { return nparams(x) + x->ngroup; }
@@ -370,7 +371,7 @@ static void add_hall(const struct sender_columns *c, struct cube *out) {
 
 /* Projects one leaf. False: it is impossible. */
 static bool project_leaf(struct outcome_search *x, const struct sender_columns *c, const struct cube *leaf,
-                         struct solver *known, struct cube *out) {
+                         struct solver *known, struct cube *out, bool *larger) {
   size_t width = all_columns(c) + (size_t)1;
   int64_t *row = memory_alloc(width * sizeof *row);
   bool *away = memory_alloc(width);
@@ -390,7 +391,7 @@ static bool project_leaf(struct outcome_search *x, const struct sender_columns *
   bool possible = !out->empty && solver_check(known) != ANSWER_NO;
   solver_pop(known);
   if (possible && cube_project(out, away, known, NULL, 0) != PROJECT_EXACT)
-    x->h->h->larger = true;
+    *larger = true;
   if (possible) {
     cube_remove_implied(out, known);
     cube_resize(out, c->np + 1 + c->nsets);
@@ -412,7 +413,7 @@ static bool is_covered(struct solver *known, const cube_vec *cubes, const struct
 
 /* A guard without the columns that it does not read. */
 static void guard_push(struct outcome_search *x, const struct sender_columns *c, const struct cube *cube,
-                       struct action_outcome *to) {
+                       sent_guard_vec *to) {
   struct sent_guard g = {.nsets = 0};
   uint32_t set_at[GROUP_SETS + 1];
   for (uint32_t set = 1; set <= c->nsets; set++) {
@@ -438,7 +439,53 @@ static void guard_push(struct outcome_search *x, const struct sender_columns *c,
     cube_add(&g.cube, row, cube->equal.at[i]);
   }
   memory_free(row);
-  vec_push(&to->guards, g);
+  vec_push(to, g);
+}
+
+/* The leaves of one outcome as guards. */
+static void finish_outcome(struct outcome_search *x, const struct sender_columns *c, struct solver *known,
+                           size_t outcome, sent_guard_vec *to) {
+  cube_vec cubes = {0};
+  bool larger = false;
+  for (size_t i = 0; i < x->leaves.n && !x->failed; i++) {
+    struct cube one;
+    if (x->leaf_of.at[i] != outcome)
+      continue;
+    if (project_leaf(x, c, &x->leaves.at[i], known, &one, &larger) && !is_covered(known, &cubes, &one))
+      vec_push(&cubes, one);
+    else
+      cube_release(&one);
+    x->failed |= derive_stopped(&x->h->b);
+  }
+  if (outcome == LEAF_FAILS && cubes.n && !x->failed) {
+    x->failed = true;
+    derive_refuse(&x->h->b, x->failed_at, "this may fail: %s", x->failure);
+  }
+  if (!x->failed && to) {
+    cubes_merge(&cubes, known);
+    for (size_t i = 0; i < cubes.n; i++) {
+      cube_remove_implied(&cubes.at[i], known);
+      guard_push(x, c, &cubes.at[i], to);
+    }
+    x->out->larger |= larger && x->out->always == (outcome == LEAF_ENABLED);
+  }
+  cubes_release(&cubes);
+}
+
+/* A leaf that says only how large the quorum is. */
+static void add_enabled(struct outcome_search *x) {
+  struct cube c;
+  int64_t *row = memory_alloc((ncolumns(x) + (size_t)1) * sizeof *row);
+  cube_init(&c, ncolumns(x));
+  for (uint32_t i = 0; i < x->ngroup; i++) {
+    memset(row, 0, (ncolumns(x) + (size_t)1) * sizeof *row);
+    row[1 + nparams(x) + i] = 1;
+    cube_add(&c, row, false);
+  }
+  add_size(x, &c);
+  memory_free(row);
+  vec_push(&x->leaves, c);
+  vec_push(&x->leaf_of, LEAF_ENABLED);
 }
 
 /* Turns the leaves into guards of their outcomes. */
@@ -446,32 +493,12 @@ static void finish_leaves(struct outcome_search *x) {
   struct sender_columns c = {nparams(x), (1u << x->ngroup) - 1, x->ngroup};
   struct solver *known = derive_solver(&x->h->b);
   add_known(x, &c, known);
-  for (size_t o = 0; o <= x->out->at.n && !x->failed; o++) {
-    size_t outcome = o < x->out->at.n ? o : LEAF_FAILS;
-    cube_vec cubes = {0};
-    for (size_t i = 0; i < x->leaves.n && !x->failed; i++) {
-      struct cube one;
-      if (x->leaf_of.at[i] != outcome)
-        continue;
-      if (project_leaf(x, &c, &x->leaves.at[i], known, &one) && !is_covered(known, &cubes, &one))
-        vec_push(&cubes, one);
-      else
-        cube_release(&one);
-      x->failed |= derive_stopped(&x->h->b);
-    }
-    if (outcome == LEAF_FAILS && cubes.n && !x->failed) {
-      x->failed = true;
-      derive_refuse(&x->h->b, x->failed_at, "this may fail: %s", x->failure);
-    }
-    if (!x->failed && outcome != LEAF_FAILS) {
-      cubes_merge(&cubes, known);
-      for (size_t i = 0; i < cubes.n; i++) {
-        cube_remove_implied(&cubes.at[i], known);
-        guard_push(x, &c, &cubes.at[i], &x->out->at.at[outcome]);
-      }
-    }
-    cubes_release(&cubes);
-  }
+  if (x->out->always)
+    add_enabled(x);
+  for (size_t i = 0; i < x->out->at.n && !x->failed; i++)
+    finish_outcome(x, &c, known, i, &x->out->at.at[i].guards);
+  finish_outcome(x, &c, known, LEAF_ENABLED, &x->out->enabled);
+  finish_outcome(x, &c, known, LEAF_FAILS, NULL);
   for (size_t i = 0; i < x->leaves.n; i++)
     cube_release(&x->leaves.at[i]);
   vec_clear(&x->leaves);
@@ -617,6 +644,7 @@ static void search(struct outcome_search *x) {
   guard_walk_deep(h->b.m, &x->action->guard, reads_messages, &x->reads);
   for (uint32_t i = 0; i < x->action->body.n; i++)
     stmt_walk_deep(h->b.m, x->action->body.at[i], reads_messages, &x->reads);
+  x->out->always = !x->action->guard.cond && x->action->guard.ngen == 0;
   if (size_row(h, x->action->size, &x->size))
     explore_quorums(x, fits);
   else
@@ -651,11 +679,15 @@ const struct action_outcomes *outcomes_of(struct handler_builder *h, uint32_t lo
   return NULL;
 }
 
+static void guards_release(sent_guard_vec *guards) {
+  for (size_t i = 0; i < guards->n; i++)
+    cube_release(&guards->at[i].cube);
+  vec_release(guards);
+}
+
 void outcomes_release(struct action_outcomes *o) {
-  for (size_t i = 0; i < o->at.n; i++) {
-    for (size_t k = 0; k < o->at.at[i].guards.n; k++)
-      cube_release(&o->at.at[i].guards.at[k].cube);
-    vec_release(&o->at.at[i].guards);
-  }
+  for (size_t i = 0; i < o->at.n; i++)
+    guards_release(&o->at.at[i].guards);
   vec_release(&o->at);
+  guards_release(&o->enabled);
 }

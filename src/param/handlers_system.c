@@ -166,7 +166,9 @@ bool handlers_system(struct handler_builder *h) {
   *out = (struct counter_property){.name = arena_strndup(&d->s->arena, p->name, strlen(p->name)), .at = p->at};
   out->from = make_number(d, 1);
   out->text = arena_printf(&d->s->arena, "not (%s)", source_quote(d->m, p->formula->at, &d->s->arena));
-  ok = derive_property(d, p, out);
+  struct term *holds = handler_state_term(h, p->formula);
+  ok = holds != NULL;
+  out->unsafe = holds ? make_not(d, holds) : NULL;
   d->s->properties = out;
   d->s->nproperties = ok;
   return ok && !d->d->refused;
