@@ -69,6 +69,8 @@ struct handler_system {
   VEC(struct message_content) contents;
   VEC(struct handler_location) locations;
   VEC(struct handler_rule) rules;
+  VEC(uint32_t) class_of; /* by location: the counter, of all locations of its class */
+  VEC(uint32_t) members;  /* by class: one of its locations */
   VEC(struct action_outcomes *) outcomes;
   VEC(struct handler_move) moves;
   uint32_t byzantine; /* the location of Byzantine processes; UINT32_MAX: there is none */
@@ -100,6 +102,9 @@ uint32_t content_find(const struct handler_system *, uint32_t kind, value messag
 /* handlers_locations.c: all reachable locations, and the rules between them. */
 bool handlers_locations(struct handler_builder *);
 uint32_t handler_local_put(struct handler_builder *, const value *);
+
+/* handlers_quotient.c: which locations are counted together. */
+bool handlers_quotient(struct handler_builder *);
 
 /* handlers_system.c: counters, start, moves, property. */
 bool handlers_system(struct handler_builder *);

@@ -100,13 +100,13 @@ static struct term *rests(struct handler_builder *h, uint32_t location) {
   return all;
 }
 
-/* A fair run can stay in this state. Locations with the same condition are counted together. */
+/* A fair run can stay in this state. Classes with the same condition are counted together. */
 static struct term *last_state(struct handler_builder *h) {
   struct derivation_builder *d = &h->b;
-  uint32_t n = (uint32_t)h->h->locations.n;
+  uint32_t n = (uint32_t)h->h->members.n;
   struct term **condition = arena_array(&h->h->arena, n + (size_t)1, sizeof *condition), *all = make_number(d, 1);
   for (uint32_t l = 0; l < n; l++)
-    condition[l] = rests(h, l);
+    condition[l] = rests(h, h->h->members.at[l]);
   for (uint32_t l = 0; l < n && !derive_stopped(d); l++) {
     struct term *sum = NULL;
     bool first = condition[l]->op != TERM_NUMBER || !condition[l]->number;
@@ -221,7 +221,7 @@ static bool binds_process(const struct node *n) {
 
 /* At which locations does it hold of the bound process? False: refused. */
 static bool holds_at(struct handler_builder *h, const struct node *quantifier, const struct node *body, bool *at) {
-  uint32_t n = (uint32_t)h->h->locations.n;
+  uint32_t n = (uint32_t)h->h->members.n;
   if (node_has(body, binds_process)) {
     refuse(h, body->at, "what is said of a process over time speaks of other processes, too");
     return false;
@@ -245,7 +245,7 @@ static bool holds_at(struct handler_builder *h, const struct node *quantifier, c
 
 /* Once it holds of a process (that the quantifier goes through), does it go on to hold? turned: its negation. */
 static bool is_stable(struct handler_builder *h, const struct node *quantifier, const struct node *body, bool turned) {
-  uint32_t n = (uint32_t)h->h->locations.n;
+  uint32_t n = (uint32_t)h->h->members.n;
   bool *at = memory_alloc(n + (size_t)1);
   const struct node *of = turned ? node_of(h, NODE_NOT, body, body, NULL) : body;
   bool ok = holds_at(h, quantifier, of, at);

@@ -7,21 +7,29 @@
 
 #include <string.h>
 
-static struct term *count_of(struct handler_builder *h, uint32_t location) {
-  return make_leaf(&h->b, TERM_COUNTER, location);
+static struct term *count_of(struct handler_builder *h, uint32_t class) {
+  return make_leaf(&h->b, TERM_COUNTER, class);
 }
 
-static value status_of(const struct handler_system *s, uint32_t location) {
-  return s->locals.at[s->locations.at[location].local][LOCAL_STATUS];
+static const struct handler_location *location_in(const struct handler_system *s, uint32_t class) {
+  return &s->locations.at[s->members.at[class]];
+}
+
+static value status_of(const struct handler_system *s, uint32_t class) {
+  return s->locals.at[location_in(s, class)->local][LOCAL_STATUS];
+}
+
+static uint32_t byzantine_class(const struct handler_system *s) {
+  return s->byzantine == UINT32_MAX ? UINT32_MAX : s->class_of.at[s->byzantine];
 }
 
 /* How many processes, Byzantine ones apart, have sent a message of the set. */
 static struct term *senders_of(struct handler_builder *h, content_set set, bool certain) {
   struct term *sum = NULL;
-  for (uint32_t l = 0; l < h->h->locations.n; l++) {
-    const struct handler_location *at = &h->h->locations.at[l];
-    if (l != h->h->byzantine && ((at->sent | (certain ? 0 : at->partly)) & set))
-      sum = make_sum(&h->b, sum, count_of(h, l));
+  for (uint32_t c = 0; c < h->h->members.n; c++) {
+    const struct handler_location *at = location_in(h->h, c);
+    if (c != byzantine_class(h->h) && ((at->sent | (certain ? 0 : at->partly)) & set))
+      sum = make_sum(&h->b, sum, count_of(h, c));
   }
   return sum ? sum : make_number(&h->b, 0);
 }
@@ -31,7 +39,7 @@ struct term *guard_term(struct handler_builder *h, const struct sent_guard *g, b
   struct term **at = arena_array(&h->h->arena, np + (size_t)2 + g->nsets, sizeof *at);
   for (uint32_t i = 0; i < np; i++)
     at[i] = make_leaf(&h->b, TERM_PARAM, h->b.params.base->param[i]);
-  at[np] = h->h->byzantine == UINT32_MAX || certain ? make_number(&h->b, 0) : count_of(h, h->h->byzantine);
+  at[np] = h->h->byzantine == UINT32_MAX || certain ? make_number(&h->b, 0) : count_of(h, byzantine_class(h->h));
   for (uint32_t i = 0; i < g->nsets; i++)
     at[np + 1 + i] = senders_of(h, g->sets[i], certain);
   return make_cube(&h->b, &g->cube, at);
@@ -41,9 +49,9 @@ struct term *guard_term(struct handler_builder *h, const struct sent_guard *g, b
 
 static struct term *crashed_count(struct handler_builder *h) {
   struct term *sum = NULL;
-  for (uint32_t l = 0; l < h->h->locations.n; l++)
-    if (status_of(h->h, l) & STATUS_CRASHED)
-      sum = make_sum(&h->b, sum, count_of(h, l));
+  for (uint32_t c = 0; c < h->h->members.n; c++)
+    if (status_of(h->h, c) & STATUS_CRASHED)
+      sum = make_sum(&h->b, sum, count_of(h, c));
   return sum;
 }
 
@@ -55,24 +63,29 @@ static bool add_move(struct handler_builder *h, const struct handler_rule *r, st
   struct derivation_builder *d = &h->b;
   struct counter_move m = {.name = rule_name(h, r),
                            .at = r->action == NO_ACTION ? d->role->at : d->role->actions[r->action].at};
+  uint32_t from = h->h->class_of.at[r->from], to = h->h->class_of.at[r->to];
   if (guard->op == TERM_NUMBER && !guard->number)
     return true;
   m.counters = arena_array(&d->s->arena, d->s->ncounters + (size_t)1, sizeof *m.counters);
   m.controls = arena_array(&d->s->arena, 1, sizeof *m.controls);
   m.amounts = arena_array(&d->s->arena, 1, sizeof *m.amounts);
-  struct term *one = make_number(d, 1), *source = count_of(h, r->from);
-  m.counters[r->from] = make_difference(d, source, one);
-  m.counters[r->to] = make_sum(d, count_of(h, r->to), one);
+  struct term *one = make_number(d, 1), *source = count_of(h, from);
+  m.counters[from] = make_difference(d, source, one);
+  m.counters[to] = make_sum(d, count_of(h, to), one);
   m.guard = make_and(d, make_relation(d, TERM_LE, one, source), guard);
+  for (size_t i = 0; i < all->n; i++)
+    if (h->h->moves.at[i].from == from && h->h->moves.at[i].to == to && term_same(all->at[i].guard, m.guard))
+      return true;
   vec_push(all, m);
-  vec_push(&h->h->moves, ((struct handler_move){r->from, r->to}));
+  vec_push(&h->h->moves, ((struct handler_move){from, to}));
   return !d->d->refused;
 }
 
 static bool add_moves(struct handler_builder *h, const struct handler_rule *r, move_vec *all) {
   struct derivation_builder *d = &h->b;
   struct term *budget = make_number(d, 1);
-  if (r->from == r->to)
+  uint32_t class = h->h->class_of.at[r->from];
+  if (h->h->members.at[class] != r->from || h->h->class_of.at[r->to] == class)
     return true;
   if (r->crashes && !h->live)
     budget = make_relation(d, TERM_LT, crashed_count(h), limit_term(d, CLAUSE_CRASH));
@@ -89,30 +102,37 @@ static bool add_moves(struct handler_builder *h, const struct handler_rule *r, m
 static void add_counters(struct handler_builder *h) {
   struct derivation_builder *d = &h->b;
   struct handler_system *s = h->h;
-  d->s->counters = arena_array(&d->s->arena, s->locations.n + 1, sizeof *d->s->counters);
+  d->s->counters = arena_array(&d->s->arena, s->members.n + 1, sizeof *d->s->counters);
   d->s->controls = arena_array(&d->s->arena, 1, sizeof *d->s->controls);
   d->d->nparts = 1;
-  for (uint32_t l = 0; l < s->locations.n; l++) { /* for names and properties: doomed processes are not correct */
-    value *v = arena_copy(&d->d->arena, s->locals.at[s->locations.at[l].local], h->length * sizeof *v);
-    v[LOCAL_STATUS] |= s->locations.at[l].doomed ? STATUS_CRASHED : 0;
+  for (uint32_t c = 0; c < s->members.n; c++) { /* for names and properties: doomed processes are not correct */
+    value *v = arena_copy(&d->d->arena, s->locals.at[location_in(s, c)->local], h->length * sizeof *v);
+    v[LOCAL_STATUS] |= location_in(s, c)->doomed ? STATUS_CRASHED : 0;
     vec_push(&d->d->locals, v);
     vec_push(&d->d->parts, 0);
-    vec_push(&d->d->counter, l);
+    vec_push(&d->d->counter, c);
     vec_push(&d->d->flag, 0);
   }
-  for (uint32_t l = 0; l < s->locations.n; l++) {
-    const char *name = derive_local_name(d, l);
+  for (uint32_t c = 0; c < s->members.n; c++) {
+    const char *name = derive_local_name(d, c);
     d->s->counters[d->s->ncounters++] = (struct counter_name){name, d->role->at};
   }
 }
 
+/* Does a process begin in a location of the class? */
+static bool begins_in(const struct handler_system *s, uint32_t class) {
+  for (uint32_t l = 0; l < s->locations.n; l++)
+    if (s->class_of.at[l] == class && s->locations.at[l].begins)
+      return true;
+  return false;
+}
+
 static struct term *sum_where(struct handler_builder *h, bool doomed, bool byzantine) {
   struct term *sum = NULL;
-  for (uint32_t l = 0; l < h->h->locations.n; l++) {
-    const struct handler_location *at = &h->h->locations.at[l];
-    bool fits = doomed ? at->doomed : !byzantine || l == h->h->byzantine;
-    if (at->begins && fits)
-      sum = make_sum(&h->b, sum, count_of(h, l));
+  for (uint32_t c = 0; c < h->h->members.n; c++) {
+    bool fits = doomed ? location_in(h->h, c)->doomed : !byzantine || c == byzantine_class(h->h);
+    if (begins_in(h->h, c) && fits)
+      sum = make_sum(&h->b, sum, count_of(h, c));
   }
   return sum ? sum : make_number(&h->b, 0);
 }
@@ -120,10 +140,10 @@ static struct term *sum_where(struct handler_builder *h, bool doomed, bool byzan
 static void make_beginning(struct handler_builder *h) {
   struct derivation_builder *d = &h->b;
   struct term *start = make_relation(d, TERM_EQ, sum_where(h, false, false), d->shape->size);
-  for (uint32_t l = 0; l < h->h->locations.n; l++)
+  for (uint32_t c = 0; c < h->h->members.n; c++)
     start = make_and(d, start,
-                     h->h->locations.at[l].begins ? make_relation(d, TERM_LE, make_number(d, 0), count_of(h, l))
-                                                  : make_relation(d, TERM_EQ, count_of(h, l), make_number(d, 0)));
+                     begins_in(h->h, c) ? make_relation(d, TERM_LE, make_number(d, 0), count_of(h, c))
+                                        : make_relation(d, TERM_EQ, count_of(h, c), make_number(d, 0)));
   if (h->h->byzantine != UINT32_MAX)
     start = make_and(d, start, make_relation(d, TERM_LE, sum_where(h, false, true), limit_term(d, CLAUSE_BYZANTINE)));
   if (h->live && h->crashes)
@@ -200,7 +220,8 @@ bool handlers_derive(struct derivation *out, struct handler_system **kept, const
                                     .stop = stop}};
   h.live = interp->model->properties[q->properties[0]].kind == PROPERTY_LIVE;
   h.length = out->length = role_local_length(h.b.role);
-  if (!derive_stopped(&h.b) && derive_params(&h.b) && handlers_licensed(&h) && handlers_locations(&h))
+  if (!derive_stopped(&h.b) && derive_params(&h.b) && handlers_licensed(&h) && handlers_locations(&h) &&
+      handlers_quotient(&h))
     handlers_system(&h);
   if (stop && *stop)
     out->stopped = true;
@@ -221,6 +242,8 @@ void handler_system_free(struct handler_system *s) {
   vec_release(&s->contents);
   vec_release(&s->locations);
   vec_release(&s->rules);
+  vec_release(&s->class_of);
+  vec_release(&s->members);
   vec_release(&s->moves);
   arena_release(&s->arena);
   memory_free(s);

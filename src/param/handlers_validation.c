@@ -131,7 +131,7 @@ static bool count_locations(struct handler_validator *v, const struct config *c,
     uint32_t l = location_of(v, c->local[p], &of[p]);
     if (l == UINT32_MAX)
       return false;
-    counters[l]++;
+    counters[v->h->class_of.at[l]]++;
   }
   return true;
 }
