@@ -31,14 +31,16 @@ static bool size_row(struct handler_builder *h, const struct node *n, struct quo
   struct derivation_builder *d = &h->b;
   if (n->op == NODE_NARROW)
     return size_row(h, n->kid[0], size);
+  if (n->op == NODE_CALL && n->n == 0 && size->defs++ < d->m->ndefs) /* a def without arguments; it may call itself */
+    return size_row(h, d->m->defs[n->index].body, size);
   if (n->op == NODE_DIV && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0 && n->kid[1]->constant < INT32_MAX &&
       size->by == 1) {
     size->by = n->kid[1]->constant;
     return node_row(d, n->kid[0], 1, size->row);
   }
-  if ((n->op == NODE_ADD || n->op == NODE_SUB) && node_has_op(n->kid[0], NODE_DIV))
+  if ((n->op == NODE_ADD || n->op == NODE_SUB) && node_has_op_deep(d->m, n->kid[0], NODE_DIV))
     return size_row(h, n->kid[0], size) && node_row(d, n->kid[1], n->op == NODE_SUB ? -size->by : size->by, size->row);
-  if (n->op == NODE_ADD && node_has_op(n->kid[1], NODE_DIV))
+  if (n->op == NODE_ADD && node_has_op_deep(d->m, n->kid[1], NODE_DIV))
     return size_row(h, n->kid[1], size) && node_row(d, n->kid[0], size->by, size->row);
   return node_row(d, n, 1, size->row);
 }
@@ -56,6 +58,12 @@ void quorum_size_add(struct outcome_search *x, struct cube *c) {
       row[1 + np + i] = -sign * x->size.by;
     cube_add(c, row, false);
   }
+  memset(row, 0, (search_ncolumns(x) + (size_t)1) * sizeof *row);
+  row[0] = -1; /* messages agree on something, so there is one */
+  for (uint32_t i = 0; i < x->ngroup; i++)
+    row[1 + np + i] = 1;
+  if (x->action->nparts)
+    cube_add(c, row, false);
   memory_free(row);
 }
 
@@ -423,7 +431,7 @@ const struct action_outcomes *outcomes_of(struct handler_builder *h, uint32_t lo
   vec_push(&h->h->outcomes, out);
   struct outcome_search x = {
       .h = h, .local = local, .action = &d->role->actions[action], .index = action, .message = UINT32_MAX, .out = out};
-  x.size = (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1};
+  x.size = (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1, 0};
   x.params = arena_array(&h->h->arena, d->m->nparams + (size_t)1, sizeof *x.params);
   search(&x);
   vec_release(&x.path);

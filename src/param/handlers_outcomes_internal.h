@@ -8,6 +8,7 @@ struct quorum_size { /* the number of messages of a quorum: the row over the par
                       */
   int64_t *row;
   int64_t by;
+  uint32_t defs; /* that were looked into */
 };
 
 struct outcome_search {

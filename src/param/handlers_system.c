@@ -78,8 +78,9 @@ static bool add_move(struct handler_builder *h, const struct handler_rule *r, st
   m.counters[from] = make_difference(d, source, one);
   m.counters[to] = make_sum(d, count_of(h, to), one);
   m.guard = make_and(d, make_relation(d, TERM_LE, one, source), guard);
-  for (size_t i = 0; i < all->n; i++)
-    if (h->h->moves.at[i].from == from && h->h->moves.at[i].to == to && term_same(all->at[i].guard, m.guard))
+  for (size_t i = 0; i < all->n; i++) /* the same, or one that only needs a process to move */
+    if (h->h->moves.at[i].from == from && h->h->moves.at[i].to == to &&
+        (all->at[i].guard->op == TERM_LE || term_same(all->at[i].guard, m.guard)))
       return true;
   vec_push(all, m);
   vec_push(&h->h->moves, ((struct handler_move){from, to}));
