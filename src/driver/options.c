@@ -110,7 +110,7 @@ static bool take_engine(struct command_options *o, const char *argument, struct 
 }
 
 static bool take_format(struct command_options *o, const char *argument, struct text *error) {
-  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
+  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt", "ta"};
   size_t i;
   o->output.to = argument;
   if (word_find(argument, names, sizeof names / sizeof *names, &i))
@@ -126,7 +126,7 @@ static bool take_format(struct command_options *o, const char *argument, struct 
     }
   text_addf(
       error,
-      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
+      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt, smv and ta; not '%s'",
       argument);
   return false;
 }
