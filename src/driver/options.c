@@ -105,7 +105,10 @@ static bool take_engine(struct command_options *o, const char *argument, struct 
   for (size_t i = 0; i < ENGINES; i++)
     if (!strcmp(argument, engines[i].name))
       return true;
-  text_addf(error, "engines are 'horn', 'backward', 'bounded' and 'contexts', not '%s'", argument);
+  text_add(error, "engines are ");
+  for (size_t i = 0; i < ENGINES; i++)
+    text_addf(error, "%s'%s'", !i ? "" : i + 1 < ENGINES ? ", " : " and ", engines[i].name);
+  text_addf(error, ", not '%s'", argument);
   return false;
 }
 
