@@ -1,4 +1,5 @@
-/* rondo export for threshold automata: a file in ByMC's format, or a counter system of that form, as a threshold automaton
+/* rondo export for threshold automata: a file in ByMC's format, or a counter system of that form, as a threshold
+   automaton
    (--to ta); a specification of one as a counter system (--to horn, mcmt, smv). */
 #include "driver/command_export.h"
 

@@ -26,8 +26,8 @@ static bool changes_by_one(const struct counter_move *m, uint32_t counter, bool 
   if (!t || (t->op != TERM_ADD && t->op != TERM_SUB))
     return false;
   bool first = t->kid[0]->op == TERM_COUNTER && t->kid[0]->index == counter && t->kid[1]->op == TERM_NUMBER;
-  bool second = t->op == TERM_ADD && t->kid[1]->op == TERM_COUNTER && t->kid[1]->index == counter &&
-                t->kid[0]->op == TERM_NUMBER;
+  bool second =
+      t->op == TERM_ADD && t->kid[1]->op == TERM_COUNTER && t->kid[1]->index == counter && t->kid[0]->op == TERM_NUMBER;
   if (!first && !second)
     return false;
   int64_t by = t->kid[first]->number;
@@ -122,8 +122,8 @@ static struct ta_formula *formula(struct automaton_maker *m, enum ta_formula_op 
 
 /* `unsafe p from a: b` is a -> []!b. */
 static void add_specification(struct automaton_maker *m, const struct counter_property *p) {
-  struct ta_formula *never = formula(
-      m, TA_ALWAYS, NULL, formula(m, TA_NOT, NULL, formula(m, TA_STATE, p->unsafe, NULL, NULL), NULL), NULL);
+  struct ta_formula *never =
+      formula(m, TA_ALWAYS, NULL, formula(m, TA_NOT, NULL, formula(m, TA_STATE, p->unsafe, NULL, NULL), NULL), NULL);
   bool from = p->from && !(p->from->op == TERM_NUMBER && p->from->number);
   struct ta_specification *spec = &m->a->specifications[m->a->nspecifications++];
   *spec = (struct ta_specification){.name = p->name, .at = p->at, .text = p->text, .formula = never};
@@ -149,8 +149,8 @@ static bool params_are_natural(struct automaton_maker *m, const volatile sig_ato
     ok = solver_check(s) == ANSWER_NO;
     if (!ok) {
       const struct counter_param *p = &m->s->params[g->param[i]];
-      diag_error(m->diags, E0903, p->at, "'%s' may be negative, and parameters of threshold automata are natural numbers",
-                 p->name);
+      diag_error(m->diags, E0903, p->at,
+                 "'%s' may be negative, and parameters of threshold automata are natural numbers", p->name);
       diag_help(m->diags, "say so: where %s >= 0", p->name);
     }
     solver_free(s);

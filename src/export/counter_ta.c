@@ -1,5 +1,5 @@
-/* A threshold automaton in ByMC's format: names, terms and formulas, rules. Definitions of the file are written out, and
-   parameters with a value are replaced by it. */
+/* A threshold automaton in ByMC's format: names, terms and formulas, rules. Definitions of the file are written out,
+   and parameters with a value are replaced by it. */
 #include "export/counter_automaton.h"
 
 #include "base/memory.h"
@@ -22,9 +22,10 @@ struct ta_printer {
 /* Words of the format; as names they could be misread. */
 static bool is_word_of_format(const char *name) {
   static const char *const words[] = {
-      "thresholdAutomaton", "threshAuto", "skel",   "TA",     "ta",    "local", "shared", "parameters", "unknowns",
-      "define",             "assume",     "inits",  "rules",  "when",  "do",    "reset",  "unchanged",  "assumptions",
-      "locations",          "true",       "false",  "spec",   "macro", "ltl",   "specifications",       "proctype"};
+      "thresholdAutomaton", "threshAuto",  "skel",      "TA",    "ta",    "local", "shared", "parameters",
+      "unknowns",           "define",      "assume",    "inits", "rules", "when",  "do",     "reset",
+      "unchanged",          "assumptions", "locations", "true",  "false", "spec",  "macro",  "ltl",
+      "specifications",     "proctype"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name))
       return true;

@@ -17,6 +17,10 @@ bool source_is_threshold_automaton(const struct source *);
 /* NULL if there was an error. Parameters with a binding get its value; all others are any natural numbers. */
 struct threshold_automaton *threshold_automaton_read(const struct source *, const struct param_binding *,
                                                      size_t nbindings, struct diags *);
+/* The same with unknowns that have no value left open. They are parameters in its terms, products of them and other
+   numbers included, so it must not be given to any engine: it is for finding values (param/unknown_values.h). */
+struct threshold_automaton *threshold_automaton_read_open(const struct source *, const struct param_binding *,
+                                                          size_t nbindings, struct diags *);
 void threshold_automaton_free(struct threshold_automaton *);
 
 /* The system whose only property is violated by the runs that violate the specification; it borrows from the automaton.

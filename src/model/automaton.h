@@ -44,6 +44,8 @@ struct threshold_automaton {
   uint32_t nrules;
   struct ta_specification *specifications;
   uint32_t nspecifications;
+  uint32_t *unknowns; /* parameters of the system: unknowns without a value, if it was read with them left open */
+  uint32_t nunknowns;
 };
 
 #endif

@@ -47,6 +47,9 @@ void engine_contexts(const struct counter_graph *, const struct engine_watch *, 
 
 /* Small instances, state by state; it finds violations only. */
 void engine_explicit(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
+/* The same with at most so many states. */
+void engine_explicit_within(const struct counter_graph *, uint64_t states, const struct engine_watch *,
+                            struct engine_result *);
 
 /* Backward search over sets described by comparisons of guards and lower bounds of counters. */
 void engine_guards(const struct counter_graph *, const struct engine_watch *, struct engine_result *);

@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-  SUM_MAX = 40,               /* of the parameters */
-  POINTS_MAX = 200000,        /* values of the parameters that are tried */
-  INSTANCE_STATES = 150000,   /* in one instance */
-  SEARCH_STATES = 1000000,    /* in all */
-  STATE_CELLS = 48 << 20,     /* cells of states in one instance */
-  STARTS_MAX = 20000,         /* initial states of one instance */
-  START_STEPS = 400000,       /* steps of their enumeration */
+  SUM_MAX = 40,             /* of the parameters */
+  POINTS_MAX = 200000,      /* values of the parameters that are tried */
+  INSTANCE_STATES = 150000, /* in one instance */
+  SEARCH_STATES = 1000000,  /* in all */
+  STATE_CELLS = 48 << 20,   /* cells of states in one instance */
+  STARTS_MAX = 20000,       /* initial states of one instance */
+  START_STEPS = 400000,     /* steps of their enumeration */
   PARAMS_MAX = 12,
 };
 
@@ -57,8 +57,8 @@ struct explicit_search {
   VEC(int32_t) values; /* of the counters, state by state */
   uint32_t *slots;     /* hash table of states */
   size_t nslots;
-  uint64_t total, start_steps, starts;
-  uint32_t found; /* an unsafe state */
+  uint64_t total, most, start_steps, starts; /* states so far, and how many there may be; of initial states */
+  uint32_t found;                            /* an unsafe state */
   bool full, some_full, stopped;
 };
 
@@ -87,7 +87,8 @@ static bool specialise(struct explicit_search *s, const int64_t *row, struct spa
   return true;
 }
 
-static bool row_value(const struct explicit_search *s, const struct sparse_row *r, const int32_t *values, int64_t *out) {
+static bool row_value(const struct explicit_search *s, const struct sparse_row *r, const int32_t *values,
+                      int64_t *out) {
   int64_t sum = r->constant, part;
   for (uint32_t i = 0; i < r->n; i++) {
     const struct sparse_cell *c = &s->cells.at[r->first + i];
@@ -317,7 +318,7 @@ static bool params_fit(const struct explicit_search *s) {
 
 /* All instances whose parameters have this sum, with those before `param` chosen. */
 static void search_sum(struct explicit_search *s, uint32_t param, int64_t left, int64_t sum, uint32_t *points) {
-  if (s->found != NO_STATE || is_stopped(s) || s->total >= SEARCH_STATES || *points >= POINTS_MAX)
+  if (s->found != NO_STATE || is_stopped(s) || s->total >= s->most || *points >= POINTS_MAX)
     return;
   if (param + 1 >= s->g->nparams) {
     if (s->g->nparams)
@@ -354,7 +355,12 @@ static bool list_transitions(struct explicit_search *s) {
 }
 
 void engine_explicit(const struct counter_graph *g, const struct engine_watch *watch, struct engine_result *out) {
-  struct explicit_search s = {.g = g, .watch = watch, .found = NO_STATE};
+  engine_explicit_within(g, SEARCH_STATES, watch, out);
+}
+
+void engine_explicit_within(const struct counter_graph *g, uint64_t states, const struct engine_watch *watch,
+                            struct engine_result *out) {
+  struct explicit_search s = {.g = g, .watch = watch, .found = NO_STATE, .most = states};
   uint32_t points = 0;
   s.first = memory_alloc((g->locations.n + (size_t)2) * sizeof *s.first);
   s.point = memory_alloc((g->nvars + (size_t)1) * sizeof *s.point);
@@ -368,7 +374,7 @@ void engine_explicit(const struct counter_graph *g, const struct engine_watch *w
       search_sum(&s, 0, sum, sum, &points);
       if (s.found != NO_STATE)
         break;
-      if (is_stopped(&s) || s.total >= SEARCH_STATES || points >= POINTS_MAX)
+      if (is_stopped(&s) || s.total >= s.most || points >= POINTS_MAX)
         break;
       engine_progress(out, watch, "%s of parameters with a sum of at most %" PRId64,
                       s.some_full ? "searched a part of the states" : "no counterexample in all states", sum);

@@ -1,15 +1,16 @@
 /* Guard abstraction: backward search over sets that are described by the comparisons of the guards and by lower bounds
-   of counters. For automata whose shared variables are reset, where the exact search (engine_backward.c) counts forever.
+   of counters. For automata whose shared variables are reset, where the exact search (engine_backward.c) counts
+   forever.
 
-   A set is a location, some comparisons (each one of a guard or of the unsafe states, or its negation) and a lower bound
-   for each counter. Its predecessors by a transition are computed exactly; what can be expressed in this way is kept of
-   them, the rest is dropped. There are finitely many comparisons, and vectors of lower bounds have no infinite
-   antichains (Dickson), so the search ends: the abstract system is well-structured (Abdulla, Cerans, Jonsson, Tsay 1996;
-   for threshold automata Eichler, Jacobs, Lazic, Weissenbacher, TACO 2026). If it ends without meeting an initial state,
-   the complement of all sets is an inductive invariant. Sets that conserved sums exclude are dropped.
+   A set is a location, some comparisons (each one of a guard or of the unsafe states, or its negation) and a lower
+   bound for each counter. Its predecessors by a transition are computed exactly; what can be expressed in this way is
+   kept of them, the rest is dropped. There are finitely many comparisons, and vectors of lower bounds have no infinite
+   antichains (Dickson), so the search ends: the abstract system is well-structured (Abdulla, Cerans, Jonsson, Tsay
+   1996; for threshold automata Eichler, Jacobs, Lazic, Weissenbacher, TACO 2026). If it ends without meeting an initial
+   state, the complement of all sets is an inductive invariant. Sets that conserved sums exclude are dropped.
 
-   If an initial state is met, the abstraction is refined: comparisons whose constant differs by at most `slack` are kept,
-   too. */
+   If an initial state is met, the abstraction is refined: comparisons whose constant differs by at most `slack` are
+   kept, too. */
 #include "param/engine.h"
 
 #include "base/memory.h"
