@@ -84,6 +84,13 @@ static bool call_look(struct session_request *c) {
     return false;
   if (failed && length > 0 && !put(c, "failing", rondo_session_taken(c->run, length - 1)))
     return false;
+  if (position == length && !failed) {
+    size_t loop;
+    bool found = rondo_session_find_loop(c->run, &loop);
+    fprintf(c->out, ",\"repeats\":%s", found ? "" : "null");
+    if (found)
+      fprintf(c->out, "%zu", loop);
+  }
   return position < length || failed || (c->session->rounds && !json_is_true(json_object_get(c->body, "choices"))) ||
          put_choices(c);
 }
@@ -390,7 +397,11 @@ static bool call_load(struct session_request *c) {
   c->cursor->initial = c->cursor->steps = NULL;
   ok = ok && loaded_path(c, trace, &initial, &steps);
   if (ok) {
-    json_t *path = json_pack("{s:O, s:O}", "initial", initial, "steps", steps);
+    char *info = rondo_session_info(c->run);
+    json_t *about = info ? json_loads(info, 0, NULL) : NULL, *loop = json_object_get(about, "loop");
+    json_t *path = json_pack("{s:O, s:O, s:O?}", "initial", initial, "steps", steps, "loop", loop);
+    rondo_string_free(info);
+    json_decref(about);
     char *text = path ? json_dumps(path, JSON_COMPACT) : NULL;
     fprintf(c->out, "\"path\":%s", text ? text : "null");
     free(text);
