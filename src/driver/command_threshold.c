@@ -377,7 +377,8 @@ int command_threshold(const struct command_options *o) {
   }
   if (!parsed_text(&parsed))
     return EXIT_BAD_INPUT;
-  bool rounds = ast_model_kind(parsed.tree) == MODEL_ROUNDS;
+  enum model_kind kind = ast_model_kind(parsed.tree);
+  bool rounds = kind == MODEL_ROUNDS || kind == MODEL_MESSAGES;
   struct threshold_search h = {.options = o, .start = clock_seconds()};
   struct counter_system *s = rounds ? NULL : counters_load(&parsed, o);
   h.limits = prove_limits(o);

@@ -5,11 +5,15 @@
 #include "driver/prove.h"
 #include "driver/query.h"
 #include "param/derive.h"
+#include "param/handlers.h"
 #include "param/validation.h"
 
 struct proof_attempt { /* a property in an environment */
   struct counter_system *system;
   struct derivation derivation;
+  struct handler_system *handlers; /* of a model of message handlers; or NULL */
+  struct counter_system *runs;     /* of a live property: what is proved instead of `system`; or NULL */
+  struct counter_system *premise;  /* its unsafe states are reachable if some run satisfies the premise; or NULL */
   /* UNSAFE: the instance in which it was looked for */
   struct model *model;
   struct interpreter *interp;
@@ -40,6 +44,14 @@ const struct property_result *search_instance(struct rounds_proof *, struct proo
                                               const struct proof_result *, const int64_t *params, bool strictly,
                                               double seconds);
 void attempt_drop_instance(struct proof_attempt *);
+
+/* ---- prove_handlers.c: models of message handlers ---- */
+
+/* handlers_derive; and for a live property the system of its violating runs. */
+bool derive_handlers(const struct rounds_proof *, struct proof_attempt *, const struct round_shape *,
+                     const struct query *);
+/* Does no fair run satisfy what the property assumes? Only a proof counts. */
+bool attempt_is_vacuous(const struct proof_attempt *, const struct command_options *, const struct proof_limits *);
 
 /* ---- prove_small_instances.c: instances with few processes ---- */
 

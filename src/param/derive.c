@@ -100,7 +100,7 @@ bool node_row(struct derivation_builder *d, const struct node *n, int64_t times,
 }
 
 /* Columns and conditions come from unfolding a system that has only parameters. */
-static bool init_params(struct derivation_builder *d) {
+bool derive_params(struct derivation_builder *d) {
   struct text why = {0};
   struct term *yes = make_number(d, 1);
   struct counter_property *nothing = arena_alloc(&d->d->arena, sizeof *nothing);
@@ -237,7 +237,7 @@ static bool name_taken(const struct counter_system *s, const char *name) {
 }
 
 /* For example x_1_decided_none: only the variables that differ between local states. */
-static const char *local_name(struct derivation_builder *d, uint32_t local) {
+const char *derive_local_name(struct derivation_builder *d, uint32_t local) {
   static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive", "byzantine"};
   struct text out = {0}, one = {0};
   const value *v = d->d->locals.at[local];
@@ -417,7 +417,7 @@ static void make_state(struct derivation_builder *d) {
     d->turns.frozen[i] = NO_COUNTER;
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
-    const char *name = local_name(d, l);
+    const char *name = derive_local_name(d, l);
     vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
     vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
@@ -507,7 +507,7 @@ bool derive_as(struct derivation *out, const struct round_shape *shape, struct i
                                  .mode = mode,
                                  .form = form,
                                  .stop = stop};
-  if (!derive_stopped(&d) && init_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
+  if (!derive_stopped(&d) && derive_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);
   if (stop && *stop) /* whatever the reason of the refusal was */
     out->stopped = true;

@@ -141,6 +141,10 @@ struct solver *derive_solver(const struct derivation_builder *);
 /* Adds `times` a linear term over parameters to the row. Returns false, after a refusal, if the node is no
    such term. */
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
+/* Columns and conditions of the parameters: params.base, row, open, size. */
+bool derive_params(struct derivation_builder *);
+/* A name for the counter of a local state, in the system's arena. */
+const char *derive_local_name(struct derivation_builder *, uint32_t local);
 struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
 /* The possible successors of a round. Returns their number: 1 or 2. */
 uint32_t next_rounds(struct derivation_builder *, uint32_t point, struct next_round out[2]);
