@@ -337,7 +337,11 @@ static void make_start(struct derivation_builder *d) {
   struct next_round first[2];
   uint32_t distinguishing = distinguishing_part(d), n = first_rounds(d, first);
   struct term *where = make_number(d, 0);
-  s->start = make_number(d, 1);
+  s->start = make_and(d, turns_between(d), NULL);
+  for (uint32_t i = 0; i < FROZEN_MAX; i++)
+    if (d->turns.frozen[i] != NO_COUNTER)
+      s->start =
+          make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.frozen[i]), NULL));
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     s->start = make_and(d, s->start, initial_condition_of(d, l, distinguishing));
   for (uint32_t part = 0; part < d->d->nparts; part++) {
@@ -387,7 +391,7 @@ static void find_flags(struct derivation_builder *d) {
     }
 }
 
-static uint32_t control_new(struct derivation_builder *d, const char *name, enum control_kind kind, int64_t high) {
+uint32_t derive_control_new(struct derivation_builder *d, const char *name, enum control_kind kind, int64_t high) {
   struct counter_system *s = d->s;
   if (name_taken(s, name))
     name = arena_printf(&s->arena, "%s_%" PRIu32, name, s->ncontrols + 1);
@@ -395,7 +399,9 @@ static uint32_t control_new(struct derivation_builder *d, const char *name, enum
   return s->ncontrols++;
 }
 
-static uint32_t counter_new(struct derivation_builder *d, const char *name) {
+uint32_t derive_counter_new(struct derivation_builder *d, const char *name) {
+  if (name_taken(d->s, name))
+    name = arena_printf(&d->s->arena, "%s_%" PRIu32, name, d->s->ncounters + 1);
   d->s->counters[d->s->ncounters] = (struct counter_name){name, d->role->at};
   return d->s->ncounters++;
 }
@@ -403,23 +409,27 @@ static uint32_t counter_new(struct derivation_builder *d, const char *name) {
 static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
-  s->counters = arena_array(&s->arena, n + 2, sizeof *s->counters);
-  s->controls = arena_array(&s->arena, n + d->q->nproperties + 2, sizeof *s->controls);
+  d->counters_max = (uint32_t)(2 * n) + FROZEN_MAX + 2; /* with a pool for each local state */
+  d->controls_max = (uint32_t)n + d->q->nproperties + 3;
+  s->counters = arena_array(&s->arena, d->counters_max, sizeof *s->counters);
+  s->controls = arena_array(&s->arena, d->controls_max, sizeof *s->controls);
+  for (uint32_t i = 0; i < FROZEN_MAX; i++)
+    d->turns.frozen[i] = NO_COUNTER;
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
     const char *name = derive_local_name(d, l);
-    vec_push(&d->d->counter, counted ? counter_new(d, name) : NO_COUNTER);
-    vec_push(&d->d->flag, counted ? UINT32_MAX : control_new(d, name, CONTROL_TRUTH, 1));
+    vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
+    vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
   if (d->d->loops)
-    d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
+    d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
-    d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+    d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
   d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     d->parts.violated[i] =
-        p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
+        p->step ? derive_control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
     d->d->violated = d->parts.violated[i];
   }
 }
@@ -452,6 +462,8 @@ static bool make_properties(struct derivation_builder *d) {
       out->unsafe = make_leaf(d, TERM_CONTROL, d->parts.violated[i]);
     else if (!derive_property(d, p, out))
       return false;
+    else
+      out->unsafe = make_and(d, turns_between(d), out->unsafe);
     s->nproperties++;
   }
   return true;
@@ -461,7 +473,10 @@ static bool make_system(struct derivation_builder *d) {
   d->reached.closed = true;
   find_flags(d);
   make_state(d);
-  if (!make_moves(d) || !make_properties(d))
+  if (!make_moves(d))
+    return false;
+  turns_finish(d);
+  if (!make_properties(d))
     return false;
   make_start(d);
   return !d->d->refused;
@@ -469,10 +484,16 @@ static bool make_system(struct derivation_builder *d) {
 
 bool derive(struct derivation *out, const struct round_shape *shape, struct interpreter *interp, const struct query *q,
             enum derive_mode mode, const volatile sig_atomic_t *stop) {
+  return derive_as(out, shape, interp, q, mode, ROUND_AUTOMATIC, stop);
+}
+
+bool derive_as(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
+               const struct query *q, enum derive_mode mode, enum round_form form, const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = interp->model,
                              .where = UINT32_MAX,
                              .violated = UINT32_MAX,
+                             .turn = UINT32_MAX,
                              .passes = NO_COUNTER};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
@@ -484,6 +505,7 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
                                  .env = &interp->model->environments[q->environment],
                                  .role = &interp->model->roles[0],
                                  .mode = mode,
+                                 .form = form,
                                  .stop = stop};
   if (!derive_stopped(&d) && derive_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);
@@ -498,6 +520,7 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
     vec_release(&d.reached.at[p].locals);
     vec_release(&d.reached.at[p].messages_possible);
   }
+  vec_release(&d.turns.pools);
   vec_release(&d.reached.updates);
   vec_release(&d.heard.sizes);
   vec_release(&d.reached.initial);
@@ -511,6 +534,7 @@ void derivation_release(struct derivation *d) {
   vec_release(&d->counter);
   vec_release(&d->flag);
   vec_release(&d->is_part_move);
+  vec_release(&d->turns);
   arena_release(&d->arena);
   *d = (struct derivation){0};
 }

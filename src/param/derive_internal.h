@@ -9,6 +9,7 @@
 #include "symbolic/solver.h"
 
 enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */
 struct local_update {
@@ -101,6 +102,13 @@ struct heard_rules {
   bool uniform_any;          /* unless it may be any set */
 };
 
+/* The counters of rounds in turns; each is zero between rounds. Rounds share them. */
+struct turn_counters {
+  uint32_t frozen[FROZEN_MAX]; /* numbers that are frozen in the round; NO_COUNTER: not needed so far */
+  VEC(uint32_t) pools;         /* processes that have not changed yet in this round */
+  uint32_t most;               /* the greatest value of the control */
+};
+
 struct derivation_builder {
   struct derivation *d; /* the result */
   struct counter_system *s;
@@ -111,11 +119,14 @@ struct derivation_builder {
   const struct environment *env;
   const struct role *role; /* the only one */
   enum derive_mode mode;
-  const volatile sig_atomic_t *stop; /* or NULL */
+  enum round_form form;
+  uint32_t counters_max, controls_max; /* room for in every move; some are added while moves are made */
+  const volatile sig_atomic_t *stop;   /* or NULL */
   struct open_params params;
   struct reached_locals reached;
   struct property_parts parts;
   struct heard_rules heard;
+  struct turn_counters turns;
 };
 
 /* derive.c */
@@ -139,6 +150,8 @@ struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum o
 uint32_t next_rounds(struct derivation_builder *, uint32_t point, struct next_round out[2]);
 uint32_t first_rounds(struct derivation_builder *, struct next_round out[2]);
 struct term *round_term(struct derivation_builder *, uint32_t point); /* the control's value */
+uint32_t derive_counter_new(struct derivation_builder *, const char *name);
+uint32_t derive_control_new(struct derivation_builder *, const char *name, enum control_kind, int64_t high);
 
 /* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
@@ -209,6 +222,11 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
+
+/* derive_turns.c: the control for rounds in turns. Restricts other moves, the start and the property to its value 0. */
+void turns_finish(struct derivation_builder *);
+/* A condition for states between rounds. NULL: all are. */
+struct term *turns_between(struct derivation_builder *);
 
 /* derive_property.c */
 void derive_property_parts(struct derivation_builder *,
