@@ -111,6 +111,7 @@ typedef struct rondo_exploration {
   const char *trace;                   /* the path of a trace to begin with, or NULL */
   unsigned port;                       /* 0: any */
   bool no_browser;                     /* say where the page is, but do not open it */
+  uint64_t memory;                     /* bytes that all of it may take; 0: the default */
 } rondo_exploration;
 
 /* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the

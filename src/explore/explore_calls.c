@@ -42,7 +42,7 @@ static uint64_t offset_of(const json_t *body) {
 static bool fail(struct session_request *c) {
   bool interrupted = rondo_session_interrupted(c->run);
   reply_error(c->reply, interrupted ? 503 : 409, "%s",
-              interrupted ? "this takes too long" : rondo_session_error(c->run));
+              interrupted ? "this takes too much time or memory" : rondo_session_error(c->run));
   return false;
 }
 
@@ -494,7 +494,7 @@ static bool move(struct session_request *c, const json_t *path) {
   if (invalid)
     reply_error(c->reply, 400, "%s", invalid);
   else if (rondo_session_interrupted(c->run))
-    reply_error(c->reply, 503, "this takes too long");
+    reply_error(c->reply, 503, "this takes too much time or memory");
   else
     reply_error(c->reply, 409, "step %zu: %s", c->kept + 1, why);
   return false;

@@ -34,6 +34,8 @@ struct session;
 #define SESSION_NO_CLAUSE UINT32_MAX
 #define SESSION_ROUND_PROCESSES 64 /* maximum number of processes in a model of rounds: heard-of sets have 64 bits */
 
+#define SESSION_PROCESSES 10000    /* maximum number of processes of any model */
+
 /* NULL: unsupported; *why (freed with memory_free) gives the reason: a semantics of another kind of model, ... The
  * model is borrowed and must outlive the session. */
 struct session *session_new(struct model *, uint32_t environment, enum semantics, char **why);
