@@ -306,8 +306,8 @@ RONDO_PUBLIC char *rondo_session_export(rondo_session *, const char *format, con
 /* What a step did, the first being 0: its entry in the trace, with what was sent, received and changed, and the lines.
    Fine rounds: a round. */
 RONDO_PUBLIC char *rondo_session_step(rondo_session *, size_t step);
-/* The run of a trace becomes the path, with its loop. The model, its parameters, the environment and the semantics must be those of
- * the session. */
+/* The run of a trace becomes the path, with its loop. The model, its parameters, the environment and the semantics must
+ * be those of the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
 
 /* Models of rounds: a round as JSON, with whom each process hears and what it chooses. */

@@ -444,20 +444,13 @@ struct call_row {
   bool needs_path;
 };
 static const struct call_row rows[] = {
-    {"look", call_look, true},
-    {"taken", call_taken, true},
-    {"choices", call_choices, true},
-    {"initials", call_initials, false},
-    {"desk", call_desk, true},
-    {"toggles", call_toggles, true},
-    {"outcomes", call_outcomes, true},
-    {"find-round", call_find_round, true},
-    {"texts", call_texts, true},
-    {"evaluate", call_evaluate, true},
-    {"save", call_save, true},
-    {"step", call_step, true},
-    {"load", call_load, false},
-    {"svg", call_svg, true},
+    {"look", call_look, true},         {"taken", call_taken, true},
+    {"choices", call_choices, true},   {"initials", call_initials, false},
+    {"desk", call_desk, true},         {"toggles", call_toggles, true},
+    {"outcomes", call_outcomes, true}, {"find-round", call_find_round, true},
+    {"texts", call_texts, true},       {"evaluate", call_evaluate, true},
+    {"save", call_save, true},         {"step", call_step, true},
+    {"load", call_load, false},        {"svg", call_svg, true},
 };
 
 /* The cursor that has fewer steps to take. */

@@ -1,4 +1,5 @@
-/* Limits of time and memory, and cancelling: contexts are interrupted by one thread, which looks at them every 20 ms. */
+/* Limits of time and memory, and cancelling: contexts are interrupted by one thread, which looks at them every 20 ms.
+ */
 #include "explore/explore_server.h"
 
 #include <malloc.h>

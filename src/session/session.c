@@ -317,9 +317,21 @@ bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t 
   return true;
 }
 
-bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices, size_t n) {
+struct session_path session_put_aside(struct session *s) {
   struct session_path old = s->path;
   s->path = (struct session_path){.initial_index = SESSION_NONE};
+  return old;
+}
+
+void session_keep_path(struct session *s, struct session_path old, bool made) {
+  struct session_path new = s->path;
+  s->path = made ? old : new;
+  path_clear(s); /* the one that is not kept */
+  s->path = made ? new : old;
+}
+
+bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices, size_t n) {
+  struct session_path old = session_put_aside(s);
   bool ok = session_start(s, initial);
   for (size_t i = 0; i < n && ok; i++) {
     ok = session_take(s, choices[i]);
@@ -330,9 +342,6 @@ bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices
       text_release(&why);
     }
   }
-  struct session_path made = s->path;
-  s->path = ok ? old : made;
-  path_clear(s); /* the one that is not kept */
-  s->path = ok ? made : old;
+  session_keep_path(s, old, ok);
   return ok;
 }
