@@ -202,6 +202,7 @@ function Outcomes() {
                 {short[i] || "no variables"}{o.round && store.picked[p] !== i ? <ChipAhead round={o.round} /> : null}
               </button>
             )))(differences(list.map((o) => o.text)))}
+            {list && !store.allOutcomes[p] && <span class="faint">perhaps others</span>}
             {list === null && (store.outcomes.length <= 8 ? <span class="faint">…</span> : <button class="mini" onClick={() => void store.readOutcomesOf(p)}>show</button>)}
           </span>
         </div>

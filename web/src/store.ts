@@ -35,6 +35,7 @@ export class Store {
   initialCount = { n: 0, exact: true };
   desk: Desk | null = null;
   outcomes: (Outcome[] | null)[] = [];
+  allOutcomes: boolean[] = []; // by process: there are no others
   picked: (number | null)[] = [];
   found: string | null = null;
   ahead = new Map<string, Ahead>();
@@ -388,9 +389,10 @@ export class Store {
   async readOutcomesOf(p: number, version = this.version): Promise<void> {
     if (!this.desk?.candidates.processes[p].active) return;
     try {
-      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[] } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 20000 });
       if (version !== this.version) return;
       this.outcomes[p] = outcomes.outcomes;
+      this.allOutcomes[p] = outcomes.complete;
       this.changed();
     } catch (e) {
       if (version === this.version) this.fail(e);

@@ -77,7 +77,8 @@ function Plot({ answer, openTrace }: { answer: any; openTrace: (t: any) => void 
 
 /** One row for each value of a parameter, one column for each property. */
 function Table({ table, openTrace }: { table: { over: string; checks: Check[] }; openTrace: (t: any) => void }) {
-  const key = (v: Verdict) => v.property + (v.environment ? ` (${v.environment})` : "");
+  const several = new Set(table.checks.flatMap((c) => c.verdicts.map((v) => v.environment))).size > 1;
+  const key = (v: Verdict) => v.property + (several && v.environment ? ` (${v.environment})` : "");
   const columns = [...new Set(table.checks.flatMap((c) => c.verdicts.map(key)))];
   return (
     <div class="scroll-x"><table class="verdicts matrix"><caption>by {table.over}</caption>
