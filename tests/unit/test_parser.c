@@ -375,7 +375,8 @@ static void errors_in_statements(void **state) {
                 "} }",
                 "2:5 expected ':=', found '=' [an assignment is written ':=']\n"
                 "2:8 unexpected ';' [statements need no semicolon]\n"
-                "3:5 expected ':=', found '==' [an assignment is written ':=']\n"
+                "3:5 expected ':=', found '==' [an assignment is written ':='; a condition that is waited for stands "
+                "before a block, 'when CONDITION { ... }']\n"
                 "4:8 unexpected ':=' [write '==']\n"
                 "5:3 unexpected 'elif' [write 'else if']\n"
                 "6:3 'for' is no statement ['foreach x in SET { ... }' goes through a "
