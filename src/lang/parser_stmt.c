@@ -75,7 +75,8 @@ static struct ast *parse_foreach(struct parser *p) {
   struct construct_start place = parser_place(p);
   if (!parser_take_word(p, W_FOREACH)) {
     parser_complain(p, E0108, "'for' is no statement");
-    parser_help(p, "'foreach x in SET { ... }' goes through a collection");
+    parser_help(
+        p, "'foreach m in Q { ... }' goes through the messages of a quorum, in rounds 'foreach m in received { ... }'");
     parser_take_word(p, W_FOR);
   }
   place.word = parser_look(p, 0)->at;

@@ -157,7 +157,8 @@ static void check_foreach(struct typechecker *c, const struct ast *a, struct stm
   if (!node_is_error(from) && from->op != NODE_RECEIVED) {
     checker_error(c, E0313, a->kid[0]->at, "'foreach' goes through %s only",
                   model_steps(c->m) ? "a quorum" : "'received'");
-    checker_help(c, "other collections are read with '... for x in ...', 'exists' and 'forall'");
+    checker_help(c, "a message to each member of a set: 'send MESSAGE to SET'; other collections are read with '... "
+                    "for x in ...', 'exists' and 'forall'");
   }
   s->slot = slot_new(c);
   const struct type *type = node_is_error(from) ? c->error : from->type->element;

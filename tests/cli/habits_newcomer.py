@@ -59,6 +59,7 @@ C       | rounds | stmt   | { k := 1 }                         | 'foreach'
 C       | rounds | stmt   | goto done                          | 'halt'
 C       | rounds | decl   | int f(int a) { return a; }         | def NAME(FIELD
 C       | rounds | decl   | void main() { }                    | process NAME[n]
+new     | steps  | stmt   | foreach r in {q} { send ack to r }  | send MESSAGE to SET
 new     | steps  | stmt   | send vote(x) to q, q               | send MESSAGE to {p, q}
 new     | steps  | stmt   | send ack to everyone               | write 'all'
 new     | steps  | stmt   | send ack to sender                 | from q
