@@ -298,13 +298,19 @@ static const struct property_result *search_smaller_instances(struct rounds_proo
   return found;
 }
 
+/* Of the run that the search has found: a live property has a model, and an interpreter, of its own. */
+static struct interpreter *interpreter_of_found(const struct proof_attempt *a) {
+  struct interpreter *own = a->model && a->result.nruns > 0 ? a->result.runs[0].interp : NULL;
+  return own ? own : a->interp;
+}
+
 /* A violation of the counter system counts only if the search finds one of the algorithm. */
 static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
                               struct proof_result *out) {
   out->concrete = search_smaller_instances(p, a, out, shape);
   if (!out->concrete)
     out->concrete = search_instance(p, a, out, out->proof.run.params, false, seconds_left(p));
-  out->interp = a->interp;
+  out->interp = interpreter_of_found(a);
   if (out->concrete)
     return;
   struct text why = {0};
@@ -575,7 +581,7 @@ bool derived_system_violated(struct derived_system *r, const int64_t *params, do
 }
 
 const struct property_result *derived_system_found(const struct derived_system *r, struct interpreter **interp) {
-  *interp = r->there.interp;
+  *interp = interpreter_of_found(&r->there);
   return r->found && r->found->trace ? r->found : NULL;
 }
 

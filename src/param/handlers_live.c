@@ -72,7 +72,7 @@ static struct term *group_rests(struct handler_builder *h, uint32_t first) {
     if (r->from != g->from || r->crashes || !same_group(h, g, r))
       continue;
     enabled = add_enabled(h, r, first, enabled);
-    if (r->to == r->from)
+    if (h->h->class_of.at[r->to] == h->h->class_of.at[r->from]) /* what is counted does not change */
       stays = add_guards(h, &r->outcome->guards, false, stays);
   }
   return make_or(d, make_not(d, enabled), stays);

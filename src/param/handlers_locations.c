@@ -48,7 +48,8 @@ static bool rule_put(struct handler_builder *h, struct handler_rule r) {
     return derive_refuse(&h->b, h->b.role->at, "there are more than %d rules", RULES_MAX);
   for (size_t i = 0; i < h->h->rules.n; i++) {
     const struct handler_rule *o = &h->h->rules.at[i];
-    if (o->from == r.from && o->to == r.to && o->crashes && r.crashes && (is_unconditional(o->outcome) || o->outcome == r.outcome))
+    if (o->from == r.from && o->to == r.to && o->crashes && r.crashes &&
+        (is_unconditional(o->outcome) || o->outcome == r.outcome))
       return true; /* it can crash so in any case */
   }
   vec_push(&h->h->rules, r);

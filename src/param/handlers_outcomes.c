@@ -431,7 +431,8 @@ const struct action_outcomes *outcomes_of(struct handler_builder *h, uint32_t lo
   vec_push(&h->h->outcomes, out);
   struct outcome_search x = {
       .h = h, .local = local, .action = &d->role->actions[action], .index = action, .message = UINT32_MAX, .out = out};
-  x.size = (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1, 0};
+  x.size =
+      (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1, 0};
   x.params = arena_array(&h->h->arena, d->m->nparams + (size_t)1, sizeof *x.params);
   search(&x);
   vec_release(&x.path);
