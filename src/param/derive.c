@@ -361,6 +361,8 @@ static void make_start(struct derivation_builder *d) {
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  if (d->liveness)
+    s->start = make_and(d, s->start, liveness_start(d));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     if (d->parts.violated[i] != UINT32_MAX)
       s->start =
@@ -415,6 +417,8 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  if (d->liveness)
+    d->d->stage = control_new(d, "stage", CONTROL_NUMBERS, d->liveness->nstages - 1);
   d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
@@ -429,7 +433,8 @@ static bool make_moves(struct derivation_builder *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 || derive_round(d, p, &moves));
+    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 ||
+                                 (d->liveness ? liveness_rounds(d, p, &moves) : derive_round(d, p, &moves)));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)
@@ -450,7 +455,7 @@ static bool make_properties(struct derivation_builder *d) {
     out->text = arena_printf(&s->arena, "not (%s)", source_quote(d->m, at, &s->arena));
     if (p->step)
       out->unsafe = make_leaf(d, TERM_CONTROL, d->parts.violated[i]);
-    else if (!derive_property(d, p, out))
+    else if (!(d->liveness ? liveness_property(d, out) : derive_property(d, p, out)))
       return false;
     s->nproperties++;
   }
@@ -469,11 +474,20 @@ static bool make_system(struct derivation_builder *d) {
 
 bool derive(struct derivation *out, const struct round_shape *shape, struct interpreter *interp, const struct query *q,
             enum derive_mode mode, const volatile sig_atomic_t *stop) {
+  return derive_live(out, shape, interp, q, NULL, mode, stop);
+}
+
+bool derive_live(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
+                 const struct query *q, const struct liveness *live, enum derive_mode mode,
+                 const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = interp->model,
                              .where = UINT32_MAX,
                              .violated = UINT32_MAX,
-                             .passes = NO_COUNTER};
+                             .passes = NO_COUNTER,
+                             .liveness = live,
+                             .stage = UINT32_MAX,
+                             .refused_clause = UINT32_MAX};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
                                  .shape = shape,
@@ -484,6 +498,7 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
                                  .env = &interp->model->environments[q->environment],
                                  .role = &interp->model->roles[0],
                                  .mode = mode,
+                                 .liveness = live,
                                  .stop = stop};
   if (!derive_stopped(&d) && init_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);

@@ -59,6 +59,7 @@ struct heard_size { /* times * |set| >= limit; limit NULL: 0 */
   int64_t times;
   const struct node *limit;
   bool strict; /* > instead of >= */
+  bool all;    /* the limit is times the number of all processes */
 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
@@ -97,8 +98,6 @@ struct heard_rules {
   VEC(struct heard_size) sizes; /* conditions on every |HO[p]| */
   enum coupling_kind coupling;
   const struct clause *coupling_clause;
-  struct heard_size uniform; /* UNIFORM: condition on the common set, */
-  bool uniform_any;          /* unless it may be any set */
 };
 
 struct derivation_builder {
@@ -111,6 +110,8 @@ struct derivation_builder {
   const struct environment *env;
   const struct role *role; /* the only one */
   enum derive_mode mode;
+  const struct liveness *liveness;   /* NULL: a safety property */
+  bool jointly;                      /* all parts of a process change in one move, whatever the round is */
   const volatile sig_atomic_t *stop; /* or NULL */
   struct open_params params;
   struct reached_locals reached;
@@ -138,6 +139,10 @@ struct term *round_term(struct derivation_builder *, uint32_t point); /* the con
 
 /* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
+/* What can be heard in rounds that satisfy these, too. Returns false if refused; *before is to be restored either way. */
+bool heard_rules_extend(struct derivation_builder *, const struct liveness_predicate *, uint32_t n,
+                        struct heard_rules *before);
+void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
@@ -206,10 +211,16 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
 
+/* liveness_moves.c: the product with the stages of a live property. */
+bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */
+bool liveness_property(struct derivation_builder *, struct counter_property *);
+struct term *liveness_start(struct derivation_builder *);
+
 /* derive_property.c */
 void derive_property_parts(struct derivation_builder *,
                            uint32_t *part); /* joins parts that a property reads together */
 bool derive_property(struct derivation_builder *, const struct property *, struct counter_property *);
+struct term *derive_condition(struct derivation_builder *, const struct node *); /* when it holds; NULL: refused */
 bool derive_step_licensed(struct derivation_builder *, const struct property *);
 /* Does the step property forbid this step of a process? */
 bool step_forbidden(struct derivation_builder *, const struct property *, uint32_t before, uint32_t after,

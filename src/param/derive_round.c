@@ -93,12 +93,15 @@ static void choose_heard(struct round_builder *r) {
     round_require(r, make_relation(d, TERM_LE, r->heard[m], r->may[m]));
     sum = make_sum(d, sum, r->heard[m]);
   }
-  if (!d->heard.uniform_any) {
+  for (size_t i = 0; i < d->heard.sizes.n; i++) { /* every process sends, so this is the size of the set */
+    const struct heard_size *size = &d->heard.sizes.at[i];
     int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
-    if (d->heard.uniform.limit)
-      node_row(d, d->heard.uniform.limit, 1, row);
-    round_require(r, make_relation(d, d->heard.uniform.strict ? TERM_LT : TERM_LE, make_row(d, row),
-                                   make_times(d, d->heard.uniform.times, sum)));
+    if (size->limit)
+      node_row(d, size->limit, 1, row);
+    if (size->all)
+      derive_row_add(d, d->role->at, row, d->params.size, d->params.base->nparams + 1, size->times);
+    round_require(r, make_relation(d, size->strict ? TERM_LT : TERM_LE, make_row(d, row),
+                                   make_times(d, size->times, sum)));
     memory_free(row);
   }
 }
@@ -139,7 +142,7 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+  return d->mode == DERIVE_WHOLE || d->jointly || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
          (d->heard.delivers && d->heard.crashes);
 }
 
