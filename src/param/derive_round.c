@@ -84,28 +84,6 @@ static bool count_messages(struct round_builder *r) {
   return !d->d->refused;
 }
 
-/* UNIFORM: all processes have the same heard-of set, so they hear the same numbers. */
-static void choose_heard(struct round_builder *r) {
-  struct derivation_builder *d = r->d;
-  struct term *sum = NULL;
-  for (uint32_t m = 0; m < r->columns.nm; m++) {
-    r->heard[m] = round_amount(r, "heard_%u", m + 1);
-    round_require(r, make_relation(d, TERM_LE, r->heard[m], r->may[m]));
-    sum = make_sum(d, sum, r->heard[m]);
-  }
-  for (size_t i = 0; i < d->heard.sizes.n; i++) { /* every process sends, so this is the size of the set */
-    const struct heard_size *size = &d->heard.sizes.at[i];
-    int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
-    if (size->limit)
-      node_row(d, size->limit, 1, row);
-    if (size->all)
-      derive_row_add(d, d->role->at, row, d->params.size, d->params.base->nparams + 1, size->times);
-    round_require(r, make_relation(d, size->strict ? TERM_LT : TERM_LE, make_row(d, row),
-                                   make_times(d, size->times, sum)));
-    memory_free(row);
-  }
-}
-
 /* ---- moves ---- */
 
 bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
@@ -197,10 +175,9 @@ static bool make_round(struct round_builder *r, move_vec *moves) {
       choose_crashes(r, part);
   if (!count_messages(r))
     return false;
-  if (d->heard.coupling == HEARD_UNIFORM)
-    choose_heard(r);
-  bool ok = d->heard.coupling == HEARD_NOSPLIT ? round_make_nosplit_moves(r, together, moves)
-                                               : round_make_joint_move(r, together, moves);
+  bool ok = d->heard.coupling == HEARD_NOSPLIT   ? round_make_nosplit_moves(r, together, moves)
+            : d->heard.coupling == HEARD_UNIFORM ? round_make_uniform_moves(r, together, moves)
+                                                 : round_make_joint_move(r, together, moves);
   while (d->d->is_part_move.n < moves->n)
     vec_push(&d->d->is_part_move, false);
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)

@@ -59,6 +59,7 @@ uint32_t validation_stage(const struct validator *, const int64_t *state); /* 0 
 bool validation_live_begins(struct validator *, const struct config *);    /* is it a start? */
 /* FALSE: the product must be unsafe in this state and stage. */
 enum verdict3 validation_live_holds(struct validator *, const struct config *, uint32_t stage);
+bool validation_live_reaches(struct validator *, const struct config *); /* the goal */
 /* May such a round come next in this stage? */
 bool validation_live_allows(struct validator *, const struct config *, uint32_t stage, const struct liveness_edge *);
 

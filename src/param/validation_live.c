@@ -16,6 +16,10 @@ bool validation_live_begins(struct validator *c, const struct config *config) {
   return holds(c, c->liveness->formula.from, config) != V_FALSE;
 }
 
+bool validation_live_reaches(struct validator *c, const struct config *config) {
+  return holds(c, c->liveness->formula.goal, config) == V_TRUE;
+}
+
 enum verdict3 validation_live_holds(struct validator *c, const struct config *config, uint32_t stage) {
   const struct liveness *l = c->liveness;
   enum verdict3 goal = holds(c, l->formula.goal, config), trigger = holds(c, l->formula.trigger, config);
