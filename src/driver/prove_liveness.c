@@ -155,7 +155,13 @@ static void certificate_note_reduction(struct proof_result *of, const struct liv
   struct text t = {0};
   if (!of->proof.certificate)
     return;
-  text_addf(&t,
+  if (l->last == NO_STAGE)
+    text_addf(&t,
+              "; Liveness: every run ends, and its last state is repeated. Unsafe are last states of runs that miss the goal "
+              "of '%s'.\n%s",
+              of->name, of->proof.certificate);
+  else
+    text_addf(&t,
             "; Liveness: a run that violates '%s' has good rounds without end and misses the goal in every state.\n"
             "; The system is a product: the control `stage` counts the good rounds of runs that miss the goal, and the last "
             "stage,\n"
@@ -173,7 +179,7 @@ static void confirm_proof(struct liveness_proof *l, struct proof_attempt *a, con
                     .semantics = SEMANTICS_COARSE,
                     .properties = &l->request.property,
                     .nproperties = 1};
-  out->vacuous = promise_is_empty(l, mode);
+  out->vacuous = a->liveness.last != NO_STAGE && promise_is_empty(l, mode);
   cross_check(l->p, a, shape, &q, out);
   if (out->is_compared)
     certificate_note_reduction(out, &a->liveness);
@@ -206,7 +212,7 @@ static bool prove_with(struct liveness_proof *l, uint32_t times, enum derive_mod
     if (next.proof.kind == ENGINE_SAFE)
       confirm_proof(l, a, &shape, mode, &next);
   }
-  bool refused = a->derivation.refused != NULL, decided = next.proof.kind == ENGINE_SAFE;
+  bool refused = a->derivation.refused != NULL, decided = next.proof.kind == ENGINE_SAFE, ends = a->liveness.last == NO_STAGE;
   bool better = !*kept || decided || !refused;
   if (next.proof.kind == ENGINE_UNSAFE) { /* says nothing about the property */
     counter_run_release(&next.proof.run);
@@ -225,13 +231,15 @@ static bool prove_with(struct liveness_proof *l, uint32_t times, enum derive_mod
     validation_release(&next.compared);
     attempt_free(a);
   }
-  return !decided && !refused && !l->p->fault.n && !*l->p->limits.interrupt && left_of(l->p) > 0.01;
+  return !decided && !refused && !ends && !l->p->fault.n && !*l->p->limits.interrupt && left_of(l->p) > 0.01;
 }
 
-static void add_reasons(struct liveness_proof *l) {
+static void add_reasons(struct liveness_proof *l, const struct proof_attempt *a) {
   struct text t = {0};
   if (l->out.proof.limit)
     text_add(&t, l->out.proof.limit);
+  else if (l->unsafe && a && a->liveness.last == NO_STAGE)
+    text_add(&t, "the counter system has a run that ends and misses the goal, and the search found none in the algorithm");
   else if (l->unsafe)
     text_addf(&t,
               "with up to %d good rounds of each kind, the counter system has a run that misses the goal, and the search "
@@ -239,6 +247,9 @@ static void add_reasons(struct liveness_proof *l) {
               TIMES_MAX);
   else
     text_add(&t, "not decided");
+  for (uint32_t i = 0; a && i < a->liveness.nignored; i++)
+    if (a->liveness.ignored[i].why)
+      note_ignored(l, a->liveness.ignored[i].at, a->liveness.ignored[i].why);
   if (l->ignored.n)
     text_addf(&t, "; %s", l->ignored.at);
   memory_free(l->out.proof.limit);
@@ -260,8 +271,9 @@ void prove_live(struct rounds_proof *p, uint32_t property, uint32_t environment)
   double start = p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds;
   p->deadline = start + p->limits.seconds;
   watch_answer(p->options->rondo, p->deadline, p->limits.asked);
-  struct proof_attempt *a =
-      search_violation(&l, left_of(p) / 4 < FIRST_SEARCH_SECONDS ? left_of(p) / 4 : FIRST_SEARCH_SECONDS);
+  struct proof_attempt *a = NULL;
+  if (!p->options->engine) /* else that engine is asked first */
+    a = search_violation(&l, left_of(p) / 4 < FIRST_SEARCH_SECONDS ? left_of(p) / 4 : FIRST_SEARCH_SECONDS);
   bool more = !a;
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && more; mode++) {
     bool again = true;
@@ -284,7 +296,7 @@ void prove_live(struct rounds_proof *p, uint32_t property, uint32_t environment)
     }
   }
   if (l.out.proof.kind == ENGINE_UNDECIDED)
-    add_reasons(&l);
+    add_reasons(&l, a);
   l.out.vacuous_for_few = l.out.proof.kind == ENGINE_SAFE && l.vacuous > 0 && l.vacuous == l.searched;
   l.out.proof.seconds = clock_seconds() - start;
   text_release(&l.ignored);

@@ -49,11 +49,13 @@ struct liveness_edge {
   int phase_start, phase_end; /* 1: only the first, the last round of a phase; 0: only other rounds; -1: any */
   bool missed;           /* only if the goal is not reached in the state before */
   bool triggered;        /* only if the trigger holds there */
+  bool exact; /* these rounds count; of other rounds more may be derived than the algorithm does */
 };
 
 struct liveness_clause {
-  uint32_t ordinal; /* among the clauses about runs, those for each process left out */
+  uint32_t ordinal; /* among the clauses about runs; those for each process count once */
   struct span at;
+  const char *why;
 };
 
 struct liveness {
@@ -65,7 +67,7 @@ struct liveness {
   uint32_t nedges, nstages;
   uint32_t start;  /* the first stage */
   uint32_t before; /* the stage in which nothing is required yet; NO_STAGE: there is none */
-  uint32_t last;   /* enough good rounds have been seen */
+  uint32_t last;   /* enough good rounds have been seen; NO_STAGE: every run ends, and nothing else counts */
   uint32_t events; /* how many that is */
   struct liveness_clause *ignored; /* clauses that are not used */
   uint32_t nignored;
@@ -89,6 +91,8 @@ bool liveness_prepare(struct liveness *, struct model *, const struct liveness_r
 /* liveness_formula.c */
 void liveness_formula_of(struct liveness_formula *, struct model *, const struct property *, uint32_t environment);
 
+/* Does every run of the algorithm end? Then nothing is promised about what follows. */
+bool liveness_runs_end(const struct model *);
 bool liveness_edge_applies(const struct model *, const struct liveness_edge *, uint32_t point);
 bool liveness_predicate_applies(const struct model *, const struct liveness_predicate *, uint32_t point);
 

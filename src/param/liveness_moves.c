@@ -31,7 +31,7 @@ struct round_kind {
 static struct round_kind kind_of(const struct derivation_builder *d, const struct liveness_edge *e, uint32_t point) {
   uint32_t n;
   memory_free(predicates_at(d, &d->liveness->rules[e->rules], point, &n));
-  return (struct round_kind){n ? e->rules : NO_RULES, n || (e->from != e->to && e->from != d->liveness->before)};
+  return (struct round_kind){n ? e->rules : NO_RULES, n || e->exact};
 }
 
 static bool same_kind(struct round_kind a, struct round_kind b) { return a.rules == b.rules && a.exact == b.exact; }
@@ -217,13 +217,6 @@ bool liveness_rounds(struct derivation_builder *d, uint32_t point, move_vec *mov
 
 struct term *liveness_start(struct derivation_builder *d) { return at_stage(d, d->liveness->start); }
 
-static bool may_end(const struct derivation_builder *d) {
-  for (uint32_t p = 0; p < d->m->npoints; p++)
-    if (d->m->points[p].next == POINT_END)
-      return true;
-  return false;
-}
-
 /* Unsafe: the goal is missed after enough good rounds, or when the algorithm has ended, after which the last state is
    repeated forever. */
 bool liveness_property(struct derivation_builder *d, struct counter_property *out) {
@@ -233,8 +226,8 @@ bool liveness_property(struct derivation_builder *d, struct counter_property *ou
     return false;
   if (l->formula.from && !(out->from = derive_condition(d, l->formula.from)))
     return false;
-  out->unsafe = make_and(d, at_stage(d, l->last), c.missed);
-  if (may_end(d)) {
+  out->unsafe = l->last == NO_STAGE ? make_number(d, 0) : make_and(d, at_stage(d, l->last), c.missed);
+  if (liveness_runs_end(d->m)) {
     struct term *ended =
         make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, POINT_END));
     struct term *asked = make_number(d, 1);

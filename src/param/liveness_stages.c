@@ -16,6 +16,13 @@ struct stage_builder {
   VEC(uint32_t) often_at, finally_at, once_at; /* their ordinals */
 };
 
+bool liveness_runs_end(const struct model *m) {
+  for (uint32_t p = 0; p < m->npoints; p++)
+    if (m->points[p].next == POINT_END)
+      return true;
+  return false;
+}
+
 bool liveness_edge_applies(const struct model *m, const struct liveness_edge *e, uint32_t point) {
   const struct point *p = &m->points[point];
   return (e->name_id == NO_NAME || p->name_id == e->name_id) &&
@@ -31,6 +38,18 @@ bool liveness_predicate_applies(const struct model *m, const struct liveness_pre
 
 static bool reads_corruption(const struct clause *c) { return node_has_op(c->pred, NODE_SHO); }
 
+static const char *reason_to_ignore(const struct stage_builder *b, const struct clause *c) {
+  if (c->each || c->nrigid)
+    return "it speaks of single processes";
+  if (reads_corruption(c))
+    return "it speaks of corrupted messages";
+  if (c->kind == CLAUSE_ONCE && b->once.n)
+    return "another one says that something happens once";
+  if (c->kind == CLAUSE_ONCE && b->l->formula.kind == LIVENESS_LEADS_TO)
+    return "it may be over before the property asks for anything";
+  return NULL;
+}
+
 /* Sorts the clauses about runs. What is ignored makes the property harder to prove, and no proof wrong. A round that
    occurs at least once may occur before the trigger of LEADS_TO. */
 static void sort_clauses(struct stage_builder *b, uint64_t ignored) {
@@ -42,10 +61,10 @@ static void sort_clauses(struct stage_builder *b, uint64_t ignored) {
     if (!of_runs || (c->each && c->each == each))
       continue;
     each = c->each;
-    struct liveness_clause one = {ordinal++, c->at};
-    bool use = !c->each && !c->nrigid && !reads_corruption(c) && one.ordinal < LIVENESS_CLAUSES_MAX &&
-               !(ignored >> one.ordinal & 1) && (c->kind != CLAUSE_ONCE || (b->once.n == 0 && b->l->formula.kind != LIVENESS_LEADS_TO));
-    if (!use) {
+    struct liveness_clause one = {ordinal++, c->at, reason_to_ignore(b, c)};
+    if (!one.why && one.ordinal >= LIVENESS_CLAUSES_MAX)
+      one.why = "there are too many";
+    if (one.why || ignored >> one.ordinal & 1) {
       vec_push(&b->ignored, one);
     } else if (c->kind == CLAUSE_OFTEN) {
       vec_push(&b->often, c);
@@ -122,7 +141,7 @@ static uint32_t add_rules(struct stage_builder *b, bool finally, const struct cl
 
 static void add_edge(struct stage_builder *b, uint32_t from, uint32_t to, uint32_t rules) {
   bool missed = b->l->formula.kind != LIVENESS_SETTLES;
-  vec_push(&b->edges, ((struct liveness_edge){from, to, rules, NO_NAME, -1, -1, missed, false}));
+  vec_push(&b->edges, ((struct liveness_edge){from, to, rules, NO_NAME, -1, -1, missed, false, from != to}));
 }
 
 static struct liveness_edge *newest(struct stage_builder *b) { return &b->edges.at[b->edges.n - 1]; }
@@ -167,16 +186,35 @@ static bool any_about_phases(const struct stage_builder *b) {
   return false;
 }
 
+/* The stage in which nothing is required yet. */
+static void add_before(struct stage_builder *b, uint32_t any) {
+  uint32_t before = b->l->before;
+  if (before == NO_STAGE)
+    return;
+  copy_edges(b, before, before + 1, true, false);
+  add_edge(b, before, before, any);
+  newest(b)->missed = false;
+  newest(b)->exact = b->l->last == NO_STAGE;
+}
+
 /* Stages, in this order: nothing is required yet (LEADS_TO); a round that occurs at least once; the time from which
    some clauses always hold; each kind of round that occurs infinitely often, in turn, so many times. Without the latter
-   every round counts. */
+   every round counts. If every run ends, there is one stage. */
 static void add_stages(struct stage_builder *b, uint32_t times) {
   struct liveness *l = b->l;
-  bool leads = l->formula.kind == LIVENESS_LEADS_TO, often = b->often.n > 0, finally = b->finally.n > 0;
+  bool often = b->often.n > 0, finally = b->finally.n > 0;
   uint32_t any = add_rules(b, false, NULL, 0), settled = finally ? add_rules(b, true, NULL, 0) : any;
-  uint32_t stage = leads ? 1 : 0, wait = NO_STAGE;
-  l->before = leads ? 0 : NO_STAGE;
+  l->before = l->formula.kind == LIVENESS_LEADS_TO ? 0 : NO_STAGE;
+  uint32_t stage = l->before == 0 ? 1 : 0, wait = NO_STAGE;
   l->start = 0;
+  if (liveness_runs_end(b->m)) {
+    l->last = NO_STAGE;
+    l->nstages = stage + 1;
+    add_edge(b, stage, stage, any);
+    newest(b)->exact = true;
+    add_before(b, any);
+    return;
+  }
   if (b->once.n) {
     uint32_t rules = add_rules(b, false, b->once.at[0], b->once_at.at[0]);
     add_edge(b, stage, stage, any);
@@ -206,11 +244,7 @@ static void add_stages(struct stage_builder *b, uint32_t times) {
     add_edge(b, wait, wait, any);
     copy_edges(b, wait, first, false, any_about_phases(b));
   }
-  if (leads) {
-    copy_edges(b, l->before, 1, true, false);
-    add_edge(b, l->before, l->before, any);
-    newest(b)->missed = false;
-  }
+  add_before(b, any);
 }
 
 /* ---- the model ---- */
