@@ -12,7 +12,7 @@
 #define FIRST_SEARCH_SECONDS 2.0
 #define LAST_SEARCH_SECONDS 20.0
 #define PROMISE_SECONDS 5.0
-enum { TIMES_MAX = 4 };
+enum { TIMES_MAX = 4, COINS_LAST = COINS_FIRST + 1 };
 
 struct liveness_proof {
   struct rounds_proof *p;
@@ -155,6 +155,9 @@ static void certificate_note_reduction(struct proof_result *of, const struct liv
   struct text t = {0};
   if (!of->proof.certificate)
     return;
+  if (l->coins != COINS_FREE)
+    text_add(&t, "; Coins show fixed values in the rounds that count. From every state such values come up with a probability that "
+                 "has a lower\n; bound for given parameters, so runs that always miss the goal have probability 0.\n");
   if (l->last == NO_STAGE)
     text_addf(&t,
               "; Liveness: every run ends, and its last state is repeated. Unsafe are last states of runs that miss the goal "
@@ -188,10 +191,12 @@ static void confirm_proof(struct liveness_proof *l, struct proof_attempt *a, con
 /* ---- attempts ---- */
 
 /* Returns false if no further attempt makes sense. *kept: the attempt whose result is in l->out. */
-static bool prove_with(struct liveness_proof *l, uint32_t times, enum derive_mode mode, struct proof_attempt **kept) {
+static bool prove_with(struct liveness_proof *l, uint32_t times, enum derive_mode mode, enum liveness_coins coins,
+                       struct proof_attempt **kept) {
   struct round_shape shape;
   struct proof_result next = l->out;
   l->request.times = times;
+  l->request.coins = coins;
   struct proof_attempt *a = product_new(l, &shape, mode);
   next.system = a->system;
   next.proof = (struct proof){0};
@@ -263,6 +268,24 @@ static void drop(struct liveness_proof *l, struct proof_attempt *a) {
     attempt_free(a);
 }
 
+/* More and more good rounds; with coins, first whatever they show. Returns false if no other mode is worth trying. */
+static bool prove_by_mode(struct liveness_proof *l, enum derive_mode mode, struct proof_attempt **kept) {
+  struct rounds_proof *p = l->p;
+  const struct property *property = &p->model->properties[l->request.property];
+  bool more = true;
+  int last = property->almost_surely ? COINS_LAST : COINS_FREE;
+  for (int coins = COINS_FREE; coins <= last && more; coins++) {
+    bool again = true;
+    uint32_t most = property->almost_surely && coins == COINS_FREE ? 1 : TIMES_MAX;
+    for (uint32_t times = 1; times <= most && again; times++)
+      again = prove_with(l, times, mode, (enum liveness_coins)coins, kept);
+    more = l->out.proof.kind == ENGINE_UNDECIDED && !l->hopeless && !p->fault.n && !*p->limits.interrupt &&
+           left_of(p) > 0.01 && (*kept)->liveness.last != NO_STAGE;
+  }
+  return l->out.proof.kind == ENGINE_UNDECIDED && !l->hopeless && !p->fault.n && !*p->limits.interrupt &&
+         left_of(p) > 0.01;
+}
+
 void prove_live(struct rounds_proof *p, uint32_t property, uint32_t environment) {
   struct liveness_proof l = {.p = p, .request = {.property = property, .environment = environment}};
   l.out = (struct proof_result){.name = p->model->properties[property].name,
@@ -275,13 +298,8 @@ void prove_live(struct rounds_proof *p, uint32_t property, uint32_t environment)
   if (!p->options->engine) /* else that engine is asked first */
     a = search_violation(&l, left_of(p) / 4 < FIRST_SEARCH_SECONDS ? left_of(p) / 4 : FIRST_SEARCH_SECONDS);
   bool more = !a;
-  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && more; mode++) {
-    bool again = true;
-    for (uint32_t times = 1; times <= TIMES_MAX && again; times++)
-      again = prove_with(&l, times, (enum derive_mode)mode, &a);
-    more = l.out.proof.kind == ENGINE_UNDECIDED && !l.hopeless && !p->fault.n && !*p->limits.interrupt &&
-           left_of(p) > 0.01;
-  }
+  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && more; mode++)
+    more = prove_by_mode(&l, (enum derive_mode)mode, &a);
   if (l.out.proof.kind == ENGINE_UNDECIDED && !p->fault.n && !*p->limits.interrupt && left_of(p) > 0.1) {
     struct proof_result kept = l.out;
     struct proof_attempt *found =

@@ -134,6 +134,7 @@ struct interpreter {
   enum semantics semantics;          /* steps */
   bool arrivals;
   bool *reads;               /* where evaluations record reads (eval->record.reads); or NULL */
+  uint32_t fixed_coin; /* 0: coins are free; else every coin shows this value of its values, counted from 1, or the last */
   const char *coins_lost;    /* why coins could not be separated from choices of the adversary, or NULL */
   struct coverage *coverage; /* where evaluations record what they execute; or NULL; borrowed */
   bool order_mattered;       /* steps: some `foreach` of an action gave different results for different orders */

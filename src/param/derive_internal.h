@@ -31,6 +31,7 @@ struct update_cases {
   uint32_t point;
   value *context;    /* status, then the variables that it reads; others have the first value of their type */
   uint32_t messages; /* number of possible messages when this was computed */
+  uint32_t coin;     /* the interpreter's fixed_coin then */
   guarded_update_vec cases;
 };
 

@@ -152,7 +152,10 @@ static bool processes_crash(const struct environment *env) {
 void liveness_formula_of(struct liveness_formula *f, struct model *m, const struct property *p, uint32_t environment) {
   struct shape_search s = {.m = m, .f = f};
   *f = (struct liveness_formula){0};
-  if (shape_of(&s, p->formula) && processes_crash(&m->environments[environment]) && !all_strengthen(m, f))
+  bool ok = shape_of(&s, p->formula);
+  if (ok && p->almost_surely && f->kind == LIVENESS_SETTLES)
+    ok = refuse(&s, p->at, "'almost surely' is for 'eventually', 'always eventually' and 'leads to'");
+  if (ok && processes_crash(&m->environments[environment]) && !all_strengthen(m, f))
     refuse(&s, p->at, "'correct' means never faulty in the run, and counters know only who is faulty so far");
   vec_release(&s.around);
 }

@@ -4,6 +4,9 @@
 
 #include "base/memory.h"
 
+#include <ctype.h>
+#include <string.h>
+
 static struct term *at_stage(struct derivation_builder *d, uint32_t stage) {
   return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->stage), make_number(d, stage));
 }
@@ -24,17 +27,21 @@ static struct liveness_predicate *predicates_at(const struct derivation_builder 
    at all, as in proofs of safety. */
 #define NO_RULES UINT32_MAX
 struct round_kind {
-  uint32_t rules;
+  uint32_t rules, coin; /* coin: as interpreter.fixed_coin */
   bool exact;
 };
 
 static struct round_kind kind_of(const struct derivation_builder *d, const struct liveness_edge *e, uint32_t point) {
   uint32_t n;
+  const char *values[COIN_VALUES_MAX];
+  bool coins = e->coin && liveness_coin_values(d->interp->model, point, values);
   memory_free(predicates_at(d, &d->liveness->rules[e->rules], point, &n));
-  return (struct round_kind){n ? e->rules : NO_RULES, n || e->exact};
+  return (struct round_kind){n ? e->rules : NO_RULES, coins ? e->coin : 0, n || e->exact};
 }
 
-static bool same_kind(struct round_kind a, struct round_kind b) { return a.rules == b.rules && a.exact == b.exact; }
+static bool same_kind(struct round_kind a, struct round_kind b) {
+  return a.rules == b.rules && a.coin == b.coin && a.exact == b.exact;
+}
 
 /* ---- conditions on states ---- */
 
@@ -79,12 +86,65 @@ static bool find_conditions(struct derivation_builder *d, struct state_condition
   return !f->trigger || (out->trigger = derive_condition(d, f->trigger)) != NULL;
 }
 
+/* ---- coins ---- */
+
+/* Is it a word of the text? */
+static bool has_word(const char *text, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = text; n > 0 && (at = strstr(at, word)) != NULL; at++)
+    if ((at == text || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[n]))
+      return true;
+  return false;
+}
+
+/* The number of processes whose message has this value in it. Any number would do: it only chooses what coins show. */
+static struct term *senders_of(struct derivation_builder *d, uint32_t point, const char *value_of) {
+  const struct schedule_point *at = &d->reached.at[point];
+  const struct type *type = d->role->body[point].received;
+  struct term *sum = NULL;
+  for (size_t i = 0; i < at->locals.n && type; i++) {
+    uint32_t l = at->locals.at[i];
+    struct text t = {0};
+    value message;
+    if (d->d->parts.at[l] != at->sends || !local_active(d, l) || !local_message(d, l, point, &message))
+      continue;
+    value_print(&d->m->values, d->m, type, message, &t);
+    if (has_word(text_or_empty(&t), value_of))
+      sum = make_sum(d, sum, local_count(d, l));
+    text_release(&t);
+  }
+  return sum;
+}
+
+/* The first value that is sent, else the first value. Exactly one of these conditions holds in a state. */
+static void find_echoes(struct derivation_builder *d, uint32_t point) {
+  const char *values[COIN_VALUES_MAX];
+  if (!d->d->echo)
+    d->d->echo = arena_array(&d->s->arena, (size_t)d->m->npoints * COIN_VALUES_MAX, sizeof *d->d->echo);
+  if (!liveness_coin_values(d->interp->model, point, values))
+    return;
+  struct term **echo = d->d->echo + (size_t)point * COIN_VALUES_MAX, *none = make_number(d, 1);
+  for (uint32_t i = 0; i < COIN_VALUES_MAX; i++) {
+    struct term *sum = values[i] ? senders_of(d, point, values[i]) : NULL;
+    struct term *sent = make_relation(d, TERM_LE, make_number(d, 1), sum);
+    echo[i] = make_and(d, none, sent);
+    none = make_and(d, none, make_not(d, sent));
+  }
+  echo[0] = make_or(d, echo[0], none);
+}
+
+/* NULL: in every state. */
+static struct term *echo_of(const struct derivation_builder *d, uint32_t point, uint32_t coin) {
+  return d->liveness->coins == COINS_ECHO ? d->d->echo[(size_t)point * COIN_VALUES_MAX + coin - 1] : NULL;
+}
+
 /* ---- moves ---- */
 
 static struct counter_move move_along(struct derivation_builder *d, const struct counter_move *move,
-                                      const struct liveness_edge *e, const struct state_conditions *c) {
+                                      const struct liveness_edge *e, const struct state_conditions *c,
+                                      struct term *echo) {
   struct counter_move m = *move;
-  struct term *guard = at_stage(d, e->from);
+  struct term *guard = make_and(d, at_stage(d, e->from), echo);
   if (e->triggered)
     guard = make_and(d, guard, c->trigger);
   if (e->missed)
@@ -127,8 +187,10 @@ static bool round_by(struct derivation_builder *d, struct round_kind kind, uint3
       predicates_at(d, kind.rules == NO_RULES ? &none : &d->liveness->rules[kind.rules], point, &n);
   struct heard_rules before;
   d->jointly = kind.exact;
+  d->interp->fixed_coin = kind.coin;
   bool ok = n == 0 || heard_rules_extend(d, all, n, &before);
   ok = ok && derive_round(d, point, out);
+  d->interp->fixed_coin = 0;
   if (n)
     heard_rules_restore(d, &before);
   if (!ok && n)
@@ -177,7 +239,7 @@ static bool rounds_of_kind(struct derivation_builder *d, struct round_kind kind,
     stages = make_or(d, stages, at_stage(d, e->from));
     for (size_t k = 0; k < made.n; k++)
       if (!part[k]) {
-        vec_push(moves, move_along(d, &made.at[k], e, &c));
+        vec_push(moves, move_along(d, &made.at[k], e, &c, kind.coin ? echo_of(d, point, kind.coin) : NULL));
         vec_push(&d->d->is_part_move, false);
       }
   }
@@ -195,6 +257,8 @@ static bool rounds_of_kind(struct derivation_builder *d, struct round_kind kind,
 bool liveness_rounds(struct derivation_builder *d, uint32_t point, move_vec *moves) {
   struct state_conditions c;
   bool ok = find_conditions(d, &c);
+  if (d->liveness->coins == COINS_ECHO)
+    find_echoes(d, point);
   VEC(struct round_kind) kinds = {0};
   for (uint32_t i = 0; i < d->liveness->nedges && ok; i++) {
     const struct liveness_edge *e = &d->liveness->edges[i];

@@ -43,6 +43,8 @@ static const char *reason_to_ignore(const struct stage_builder *b, const struct 
     return "it speaks of single processes";
   if (reads_corruption(c))
     return "it speaks of corrupted messages";
+  if (c->kind == CLAUSE_OFTEN && b->l->coins != COINS_FREE)
+    return "coins are fixed in rounds that follow each other";
   if (c->kind == CLAUSE_ONCE && b->once.n)
     return "another one says that something happens once";
   if (c->kind == CLAUSE_ONCE && b->l->formula.kind == LIVENESS_LEADS_TO)
@@ -77,6 +79,29 @@ static void sort_clauses(struct stage_builder *b, uint64_t ignored) {
       vec_push(&b->once_at, one.ordinal);
     }
   }
+}
+
+/* ---- coins ---- */
+
+static bool find_coin(void *context, const struct node *n) {
+  const struct node **found = (const struct node **)context;
+  if (n->op == NODE_RANDOM && !*found)
+    *found = n;
+  return !*found;
+}
+
+bool liveness_coin_values(struct model *m, uint32_t point, const char *values[COIN_VALUES_MAX]) {
+  const struct node *coin = NULL;
+  block_walk(&m->roles[0].body[point].update, find_coin, &coin);
+  for (uint32_t i = 0; i < COIN_VALUES_MAX; i++)
+    values[i] = NULL;
+  for (uint32_t i = 0; coin && i < COIN_VALUES_MAX && i < coin->type->count; i++) {
+    struct text t = {0};
+    value_print(&m->values, m, coin->type, type_nth(&m->values, coin->type, i), &t);
+    values[i] = arena_strndup(&m->arena, text_or_empty(&t), t.n);
+    text_release(&t);
+  }
+  return coin != NULL;
 }
 
 /* ---- rules ---- */
@@ -141,7 +166,7 @@ static uint32_t add_rules(struct stage_builder *b, bool finally, const struct cl
 
 static void add_edge(struct stage_builder *b, uint32_t from, uint32_t to, uint32_t rules) {
   bool missed = b->l->formula.kind != LIVENESS_SETTLES;
-  vec_push(&b->edges, ((struct liveness_edge){from, to, rules, NO_NAME, -1, -1, missed, false, from != to}));
+  vec_push(&b->edges, ((struct liveness_edge){from, to, rules, NO_NAME, -1, -1, missed, false, 0, from != to}));
 }
 
 static struct liveness_edge *newest(struct stage_builder *b) { return &b->edges.at[b->edges.n - 1]; }
@@ -186,6 +211,27 @@ static bool any_about_phases(const struct stage_builder *b) {
   return false;
 }
 
+/* The newest edge, with coins: an edge for each value. */
+static void add_coins(struct stage_builder *b) {
+  enum liveness_coins coins = b->l->coins;
+  if (coins == COINS_FREE)
+    return;
+  newest(b)->coin = coins == COINS_ECHO ? 1 : (uint32_t)(coins - COINS_FIRST) + 1;
+  for (uint32_t i = 2; i <= COIN_VALUES_MAX && coins == COINS_ECHO; i++) {
+    struct liveness_edge e = *newest(b);
+    e.coin = i;
+    vec_push(&b->edges, e);
+  }
+}
+
+/* Coins are fixed for whole phases. */
+static uint32_t rounds_of_phase(const struct model *m) {
+  uint32_t n = 0;
+  for (uint32_t p = 0; p < m->npoints; p++)
+    n += m->points[p].endless;
+  return n ? n : 1;
+}
+
 /* The stage in which nothing is required yet. */
 static void add_before(struct stage_builder *b, uint32_t any) {
   uint32_t before = b->l->before;
@@ -220,19 +266,21 @@ static void add_stages(struct stage_builder *b, uint32_t times) {
     add_edge(b, stage, stage, any);
     stage = add_event(b, stage, b->once.at[0], rules);
   }
-  if (finally)
+  if (finally || l->coins != COINS_FREE)
     wait = stage++;
   uint32_t first = stage;
   uint32_t *rules = arena_array(&b->m->arena, b->often.n + 1, sizeof *rules);
   for (size_t i = 0; i < b->often.n; i++)
     rules[i] = add_rules(b, true, b->often.at[i], b->often_at.at[i]);
-  for (uint32_t i = 0; i < times * (often ? (uint32_t)b->often.n : 1); i++, l->events++) {
+  uint32_t kinds = often ? (uint32_t)b->often.n : l->coins == COINS_FREE ? 1 : rounds_of_phase(b->m);
+  for (uint32_t i = 0; i < times * kinds; i++, l->events++) {
     if (often) {
       size_t k = i % b->often.n;
       add_edge(b, stage, stage, settled);
       stage = add_event(b, stage, b->often.at[k], rules[k]);
     } else {
       add_edge(b, stage, stage + 1, settled);
+      add_coins(b);
       stage++;
     }
   }
@@ -240,9 +288,9 @@ static void add_stages(struct stage_builder *b, uint32_t times) {
   l->nstages = stage + 1;
   if (l->formula.kind == LIVENESS_SETTLES)
     add_edge(b, l->last, l->last, settled);
-  if (finally) {
+  if (wait != NO_STAGE) {
     add_edge(b, wait, wait, any);
-    copy_edges(b, wait, first, false, any_about_phases(b));
+    copy_edges(b, wait, first, false, any_about_phases(b) || l->coins != COINS_FREE);
   }
   add_before(b, any);
 }
@@ -289,7 +337,8 @@ static struct node *falsehood(struct model *m, const struct property *p) {
 
 bool liveness_prepare(struct liveness *l, struct model *m, const struct liveness_request *request) {
   struct property *p = &m->properties[request->property];
-  *l = (struct liveness){.property = request->property, .environment = request->environment};
+  *l = (struct liveness){
+      .property = request->property, .environment = request->environment, .coins = request->coins};
   if (request->promise_only)
     l->formula = (struct liveness_formula){.kind = LIVENESS_EVENTUALLY, .goal = falsehood(m, p)};
   else

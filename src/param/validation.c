@@ -231,15 +231,16 @@ static bool on_step(void *context, const struct witness *witness, enum step_resu
 /* Live properties: the rounds of each kind that may follow. Good rounds first, because there are fewer of them. */
 static void follow_edges(struct step_match *s) {
   struct validator *c = s->c;
-  uint32_t stage = validation_stage(c, s->from);
   for (int plain = 0; plain <= 1; plain++)
     for (uint32_t i = 0; i < c->liveness->nedges && !c->out->difference.n && !validator_stopped(c); i++) {
       const struct liveness_edge *e = &c->liveness->edges[i];
       const struct liveness_rules *rules = &c->liveness->rules[e->rules];
-      if ((rules->n == 0) != plain || !validation_live_allows(c, s->before, stage, e))
+      if ((rules->n == 0) != plain || !validation_live_allows(c, s->before, s->from, e))
         continue;
       s->edge = e;
+      c->interp->fixed_coin = e->coin;
       config_successors(c->interp, rules->environment, s->before, on_step, s);
+      c->interp->fixed_coin = 0;
     }
 }
 

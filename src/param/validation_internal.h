@@ -46,6 +46,8 @@ static inline size_t validation_state_width(const struct validator *c) {
 }
 
 /* ---- validation_state.c: from configurations to counter states ---- */
+/* The point of the derivation's model that corresponds to a point of this instance. */
+uint32_t validation_point(const struct validator *, uint32_t point);
 /* The derived local state of a part of a process; UINT32_MAX: none. */
 uint32_t validation_local(struct validator *, uint32_t point, uint32_t part, const value *local);
 /* Returns false if some local state was not derived. */
@@ -61,7 +63,8 @@ bool validation_live_begins(struct validator *, const struct config *);    /* is
 enum verdict3 validation_live_holds(struct validator *, const struct config *, uint32_t stage);
 bool validation_live_reaches(struct validator *, const struct config *); /* the goal */
 /* May such a round come next in this stage? */
-bool validation_live_allows(struct validator *, const struct config *, uint32_t stage, const struct liveness_edge *);
+bool validation_live_allows(struct validator *, const struct config *, const int64_t *state,
+                            const struct liveness_edge *);
 
 /* ---- validation_match.c: moves between two states ---- */
 /* Is there a sequence of moves from `from` to the counterpart of `after`? bad: the step violates the property. end: the

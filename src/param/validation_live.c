@@ -29,9 +29,20 @@ enum verdict3 validation_live_holds(struct validator *c, const struct config *co
   return goal == V_FALSE && (stage == l->last || ended) ? V_FALSE : V_TRUE;
 }
 
-bool validation_live_allows(struct validator *c, const struct config *config, uint32_t stage,
+/* Does COINS_ECHO choose this value of the coins here? That is a condition on counts. */
+static bool is_echo(const struct validator *c, uint32_t point, const int64_t *state, uint32_t coin) {
+  if (c->liveness->coins != COINS_ECHO || coin == 0)
+    return true;
+  const struct term *when = c->dv->echo[(size_t)validation_point(c, point) * COIN_VALUES_MAX + coin - 1];
+  struct counter_values values = {.params = c->params, .counters = state, .controls = state + c->s->ncounters};
+  int64_t yes = coin == 1; /* without coins */
+  return (when ? term_value(when, &values, &yes) : true) && yes;
+}
+
+bool validation_live_allows(struct validator *c, const struct config *config, const int64_t *state,
                             const struct liveness_edge *e) {
   const struct liveness_formula *f = &c->liveness->formula;
-  return e->from == stage && liveness_edge_applies(c->m, e, config->point) &&
-         (!e->missed || holds(c, f->goal, config) != V_TRUE) && (!e->triggered || holds(c, f->trigger, config) != V_FALSE);
+  return e->from == validation_stage(c, state) && liveness_edge_applies(c->m, e, config->point) &&
+         (!e->missed || holds(c, f->goal, config) != V_TRUE) &&
+         (!e->triggered || holds(c, f->trigger, config) != V_FALSE) && is_echo(c, config->point, state, e->coin);
 }
