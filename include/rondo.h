@@ -271,6 +271,13 @@ RONDO_PUBLIC bool rondo_session_failed(const rondo_session *);
 RONDO_PUBLIC bool rondo_session_back(rondo_session *, size_t steps);
 /* A new path. If it fails the old one stays. */
 RONDO_PUBLIC bool rondo_session_replay(rondo_session *, uint64_t initial, const uint64_t *choices, size_t n);
+/* The run goes on from its end as from the state after `position` steps, again and again; position = the length: it
+   stays as it is. False: it does not. Traces and diagrams show the loop, and live properties are evaluated on it, until
+   the path changes or the loop is opened. Not for fine rounds. */
+RONDO_PUBLIC bool rondo_session_close_loop(rondo_session *, size_t position);
+RONDO_PUBLIC void rondo_session_open_loop(rondo_session *);
+/* Looks for a loop that can be closed, the shortest one first. */
+RONDO_PUBLIC bool rondo_session_find_loop(rondo_session *, size_t *position);
 /* The path as numbers for rondo_session_replay. Rounds that were taken as JSON and traces that were loaded have to be
    looked up; most limits the choices that are looked at for each step, 0: a million. */
 RONDO_PUBLIC char *rondo_session_path(rondo_session *, uint64_t most);
@@ -298,7 +305,7 @@ RONDO_PUBLIC char *rondo_session_export(rondo_session *, const char *format, con
 /* What a step did, the first being 0: its entry in the trace, with what was sent, received and changed, and the lines.
    Fine rounds: a round. */
 RONDO_PUBLIC char *rondo_session_step(rondo_session *, size_t step);
-/* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of
+/* The run of a trace becomes the path, with its loop. The model, its parameters, the environment and the semantics must be those of
  * the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
 

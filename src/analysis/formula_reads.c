@@ -9,12 +9,16 @@ struct formula_reads_walk {
   struct formula_reads *out;
 };
 
-static void reads_everything(const struct model *m, struct formula_reads *out) {
+void formula_reads_variables(const struct model *m, struct formula_reads *out) {
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
       out->vars[r][i] = true;
   for (uint32_t i = 0; i < m->nglobals; i++)
     out->globals[i] = true;
+}
+
+static void reads_everything(const struct model *m, struct formula_reads *out) {
+  formula_reads_variables(m, out);
   out->status = out->initials = out->rounds = out->phase = true;
   out->quiescence = out->deadlock = out->messages = true;
 }

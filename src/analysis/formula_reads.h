@@ -19,6 +19,9 @@ struct formula_reads {
 /* Follows calls of defs. The arrays live in the arena. */
 struct formula_reads formula_reads_of(const struct model *, const struct node *, struct arena *);
 
+/* Adds all variables and globals. */
+void formula_reads_variables(const struct model *, struct formula_reads *);
+
 /* Can it count processes, beyond the number of its quantifiers over processes? False: it refers to processes only
    through such quantifiers, and only compares the processes that they name. */
 bool formula_counts_processes(const struct model *, const struct node *, uint32_t *quantifiers);

@@ -270,22 +270,20 @@ static bool begin(struct checkpoint_folder *j, const struct command_options *o, 
 
 /* --- resuming --- */
 
-/* Each rank wrote its own states, so the number of ranks must be the same. */
+/* Several ranks go on with what several ranks wrote, however many; one process with what one process wrote. */
 static bool rank_count_matches(struct checkpoint_folder *j, uint64_t ranks) {
   struct text command = {0};
-  uint64_t here = j->ranks ? j->ranks->n : 0;
   add_command(&command, ranks, j->given);
-  if (ranks == 0 && here > 0)
+  if (ranks == 0 && j->ranks)
     wrong(j, "cannot resume from '%s': one process wrote it, without mpirun\n  help: %s goes on with it", j->given,
           command.at);
-  else if (here == 0 && ranks > 0)
-    wrong(j, "cannot resume from '%s': %llu ranks wrote it\n  help: %s goes on with it", j->given,
-          (unsigned long long)ranks, command.at);
-  else if (ranks != here)
-    wrong(j, "cannot resume from '%s': %llu ranks wrote it, and these are %llu\n  help: %s goes on with it", j->given,
-          (unsigned long long)ranks, (unsigned long long)here, command.at);
+  else if (ranks > 0 && !j->ranks)
+    wrong(j,
+          "cannot resume from '%s': %llu ranks wrote it\n  help: %s goes on with it; any number of ranks can go on, "
+          "also one",
+          j->given, (unsigned long long)ranks, command.at);
   text_release(&command);
-  return ranks == here;
+  return (ranks > 0) == (j->ranks != NULL);
 }
 
 static bool read_command(struct checkpoint_folder *j) {
@@ -329,12 +327,12 @@ static bool read_command(struct checkpoint_folder *j) {
   return j->why.n == 0;
 }
 
-/* Does the file belong to this command, and (if whole) is it undamaged? Also returns its generation. */
-static bool check_file(struct checkpoint_folder *j, const char *name, bool whole, uint64_t *generation) {
+/* Does the file belong to this command, and (if whole) is it undamaged? Also returns who wrote it. */
+static bool check_file(struct checkpoint_folder *j, const char *name, bool whole, struct checkpoint_origin *origin) {
   struct text path = file_in(j, name), why = {0};
   struct archive a;
   bool ok = archive_open(&a, path.at, whole, &why);
-  if (ok && !checkpoint_is_of(&a.loader, &j->checkpoints, generation)) {
+  if (ok && !checkpoint_is_of(&a.loader, &j->checkpoints, origin)) {
     text_add(&why, "is of another command");
     ok = false;
   }
@@ -347,18 +345,23 @@ static bool check_file(struct checkpoint_folder *j, const char *name, bool whole
 }
 
 static bool check_search(struct checkpoint_folder *j, const char *name, const struct search_file *f) {
-  uint64_t generation;
+  struct checkpoint_origin origin, own;
   if (!f->complete || f->generation > 0)
     return true;
   if (f->number >= j->checkpoints.last)
     j->checkpoints.last = f->number + 1;
-  if (!check_file(j, name, checkpoint_folder_is_owner(j), &generation))
+  if (!check_file(j, name, checkpoint_folder_is_owner(j), &origin))
     return false;
-  if (generation == 0 || !j->ranks)
-    return generation == 0 || wrong_file(j, name, "is of several ranks");
-  struct text part = checkpoint_part(&j->checkpoints, f->number, j->ranks->rank, generation);
-  bool ok = check_file(j, strrchr(part.at, '/') + 1, true, &generation);
-  text_release(&part);
+  if (origin.generation == 0 || !j->ranks)
+    return origin.generation == 0 || wrong_file(j, name, "is of several ranks");
+  bool ok = true;
+  for (uint32_t i = j->ranks->rank; ok && i < origin.ranks; i += j->ranks->n) {
+    struct text part = checkpoint_part(&j->checkpoints, f->number, i, origin.generation);
+    const char *its = strrchr(part.at, '/') + 1;
+    ok = check_file(j, its, true, &own) && ((own.generation == origin.generation && own.ranks == origin.ranks) ||
+                                            wrong_file(j, its, "is not of the same checkpoint"));
+    text_release(&part);
+  }
   return ok;
 }
 
@@ -367,12 +370,12 @@ static bool check_search(struct checkpoint_folder *j, const char *name, const st
 static bool remove_part(struct checkpoint_folder *j, const char *name, const struct search_file *f) {
   struct text own = checkpoint_path(&j->checkpoints, f->number), path = file_in(j, name), why = {0};
   struct archive a;
-  uint64_t generation = 0;
+  struct checkpoint_origin origin = {0};
   if (f->generation > 0) {
     if (archive_open(&a, own.at, false, &why))
-      checkpoint_is_of(&a.loader, &j->checkpoints, &generation);
+      checkpoint_is_of(&a.loader, &j->checkpoints, &origin);
     archive_close(&a);
-    if (!f->complete || generation != f->generation)
+    if (!f->complete || origin.generation != f->generation || f->rank >= origin.ranks)
       unlink(path.at);
   }
   text_release(&own);

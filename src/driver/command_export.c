@@ -22,8 +22,8 @@ static const struct counter_property *property_of(const struct counter_system *s
   return NULL;
 }
 
-static int write_out(struct rondo *context, const struct counter_system *s, const struct counter_property *p,
-                     const char *format) {
+int export_counter_property(struct rondo *context, const struct counter_system *s, const struct counter_property *p,
+                            const char *format) {
   struct text out = {0}, why = {0};
   if (!strcmp(format, "smv")) {
     export_smv(s, p, &out);
@@ -52,7 +52,7 @@ static int write_out(struct rondo *context, const struct counter_system *s, cons
   return EXIT_HOLDS;
 }
 
-static bool is_for_counters(const char *format) {
+bool is_counter_format(const char *format) {
   return !strcmp(format, "horn") || !strcmp(format, "mcmt") || !strcmp(format, "smv");
 }
 
@@ -66,7 +66,8 @@ static int export_derived(const struct parsed_file *parsed, const struct command
   struct derived_system *r = derived_system_open(parsed, o, o->properties.at[0], false, &status);
   if (r) {
     const struct counter_system *s = derived_system_counters(r);
-    status = write_out(o->rondo, s, &s->properties[0], o->output.to);
+    status = !strcmp(o->output.to, "ta") ? export_counters_as_automaton(o->rondo, s, NULL)
+                                         : export_counter_property(o->rondo, s, &s->properties[0], o->output.to);
   }
   derived_system_close(r);
   return status;
@@ -74,7 +75,8 @@ static int export_derived(const struct parsed_file *parsed, const struct command
 
 /* SMV is a format of both: an instance if all parameters have values, else the counter system, for all their values. */
 static bool wants_counters(const struct parsed_file *parsed, const struct command_options *o) {
-  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && is_for_counters(o->output.to) &&
+  bool automaton = !strcmp(o->output.to, "ta");
+  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && (automaton || is_counter_format(o->output.to)) &&
          (strcmp(o->output.to, "smv") || rounds_have_free_params(parsed, o));
 }
 
@@ -85,8 +87,15 @@ int command_export(const struct command_options *o) {
   if (path && !o->output.to)
     context_error(o->rondo, E0811,
                   "which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
-                  "system: --to horn, mcmt or smv");
-  if (!path || !o->output.to || !parsed_file_load(&parsed, o->rondo, path))
+                  "system: --to horn, mcmt, smv or ta");
+  if (!path || !o->output.to || !model_text_load(&parsed, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  if (source_is_threshold_automaton(&parsed.source)) {
+    status = export_automaton(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
+  if (!parsed_text(&parsed))
     return EXIT_BAD_INPUT;
   if (!strcmp(o->output.to, "smtlib")) {
     status = export_smtlib(&parsed, o);
@@ -98,15 +107,19 @@ int command_export(const struct command_options *o) {
     parsed_file_release(&parsed);
     return status;
   }
-  if (!is_for_counters(o->output.to)) {
-    context_error(o->rondo, E0813, "counter systems are written as horn, mcmt or smv, not as %s", o->output.to);
+  bool automaton = !strcmp(o->output.to, "ta");
+  if (!automaton && !is_counter_format(o->output.to)) {
+    context_error(o->rondo, E0813, "counter systems are written as horn, mcmt, smv or ta, not as %s", o->output.to);
     parsed_file_release(&parsed);
     return EXIT_BAD_INPUT;
   }
   struct counter_system *s = counters_load(&parsed, o);
-  const struct counter_property *p = s ? property_of(s, o) : NULL;
-  if (p)
-    status = write_out(o->rondo, s, p, o->output.to);
+  bool all = automaton && o->properties.n == 0; /* an automaton may have many specifications */
+  const struct counter_property *p = s && !all ? property_of(s, o) : NULL;
+  if (s && automaton && (all || p))
+    status = export_counters_as_automaton(o->rondo, s, p);
+  else if (p)
+    status = export_counter_property(o->rondo, s, p, o->output.to);
   counter_system_free(s);
   parsed_file_release(&parsed);
   return status;

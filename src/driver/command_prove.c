@@ -133,7 +133,9 @@ int command_prove(const struct command_options *o) {
   }
   if (!parsed_text(&parsed))
     return EXIT_BAD_INPUT;
-  int status = ast_model_kind(parsed.tree) == MODEL_ROUNDS ? prove_rounds(&parsed, o) : prove_counters(&parsed, o);
+  enum model_kind kind = ast_model_kind(parsed.tree);
+  bool algorithm = kind == MODEL_ROUNDS || kind == MODEL_MESSAGES;
+  int status = algorithm ? prove_rounds(&parsed, o) : prove_counters(&parsed, o);
   parsed_file_release(&parsed);
   return status;
 }

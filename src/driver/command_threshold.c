@@ -368,9 +368,17 @@ int command_threshold(const struct command_options *o) {
     context_error(o->rondo, E0806, "threshold needs a file and a property\n  help: rondo threshold FILE PROPERTY");
     return EXIT_BAD_INPUT;
   }
-  if (!parsed_file_load(&parsed, o->rondo, o->files.at[0]))
+  if (!model_text_load(&parsed, o->rondo, o->files.at[0]))
     return EXIT_BAD_INPUT;
-  bool rounds = ast_model_kind(parsed.tree) == MODEL_ROUNDS;
+  if (source_is_threshold_automaton(&parsed.source)) {
+    status = threshold_unknowns(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
+  if (!parsed_text(&parsed))
+    return EXIT_BAD_INPUT;
+  enum model_kind kind = ast_model_kind(parsed.tree);
+  bool rounds = kind == MODEL_ROUNDS || kind == MODEL_MESSAGES;
   struct threshold_search h = {.options = o, .start = clock_seconds()};
   struct counter_system *s = rounds ? NULL : counters_load(&parsed, o);
   h.limits = prove_limits(o);

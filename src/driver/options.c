@@ -105,12 +105,15 @@ static bool take_engine(struct command_options *o, const char *argument, struct 
   for (size_t i = 0; i < ENGINES; i++)
     if (!strcmp(argument, engines[i].name))
       return true;
-  text_addf(error, "engines are 'horn', 'backward', 'bounded' and 'contexts', not '%s'", argument);
+  text_add(error, "engines are ");
+  for (size_t i = 0; i < ENGINES; i++)
+    text_addf(error, "%s'%s'", !i ? "" : i + 1 < ENGINES ? ", " : " and ", engines[i].name);
+  text_addf(error, ", not '%s'", argument);
   return false;
 }
 
 static bool take_format(struct command_options *o, const char *argument, struct text *error) {
-  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
+  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt", "ta"};
   size_t i;
   o->output.to = argument;
   if (word_find(argument, names, sizeof names / sizeof *names, &i))
@@ -126,7 +129,7 @@ static bool take_format(struct command_options *o, const char *argument, struct 
     }
   text_addf(
       error,
-      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
+      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt, smv and ta; not '%s'",
       argument);
   return false;
 }

@@ -15,6 +15,12 @@ int prove_report(const struct command_options *, const struct proof_result *, ui
 
 /* prove_automata.c */
 int prove_automaton(const struct parsed_file *, const struct command_options *);
+/* Does no run satisfy the premise of the specification? Only a proof counts. */
+bool specification_is_vacuous(const struct threshold_automaton *, uint32_t specification,
+                              const struct command_options *, const struct proof_limits *);
+
+/* threshold_unknowns.c: rondo threshold for automata with unknowns; the exit status */
+int threshold_unknowns(const struct parsed_file *, const struct command_options *);
 
 /* prove_rounds.c */
 int prove_rounds(const struct parsed_file *, const struct command_options *);

@@ -2,6 +2,7 @@
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/prove.h"
+#include "param/automaton_run.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,10 +50,9 @@ static void refuse(struct proof_result *r, const struct threshold_automaton *a, 
   r->proof.limit = why.at;
 }
 
-/* Does no run satisfy the premise? Only a proof counts. */
-static bool holds_vacuously(const struct automaton_proofs *p, uint32_t specification, const struct command_options *o,
-                            const struct proof_limits *limits) {
-  struct counter_system *s = threshold_automaton_premise(p->automaton, specification);
+bool specification_is_vacuous(const struct threshold_automaton *a, uint32_t specification,
+                              const struct command_options *o, const struct proof_limits *limits) {
+  struct counter_system *s = threshold_automaton_premise(a, specification);
   struct proof_limits left = *limits;
   struct proof proof;
   if (!s)
@@ -64,6 +64,23 @@ static bool holds_vacuously(const struct automaton_proofs *p, uint32_t specifica
   proof_release(&proof);
   counter_system_free(s);
   return vacuous;
+}
+
+/* A run must violate the specification itself, not only reach an unsafe state of the system that stands for it. */
+static void confirm(const struct threshold_automaton *a, uint32_t specification, struct proof *proof) {
+  struct automaton_run run;
+  struct text why = {0};
+  if (proof->kind != ENGINE_UNSAFE)
+    return;
+  automaton_run_init(&run, a, &proof->run);
+  bool ok = automaton_run_violates(&run, a, specification);
+  automaton_run_release(&run);
+  if (ok)
+    return;
+  text_add(&why, "a run was found on which the specification could not be shown to be false");
+  counter_run_release(&proof->run);
+  proof->kind = ENGINE_UNDECIDED;
+  proof->limit = why.at;
 }
 
 static void prove_specifications(struct automaton_proofs *p, const struct command_options *o) {
@@ -80,10 +97,11 @@ static void prove_specifications(struct automaton_proofs *p, const struct comman
     *r = (struct proof_result){.name = s->properties[0].name, .system = s};
     watch_answer(o->rondo, clock_seconds() + limits.seconds, limits.asked);
     prove_property(s, &s->properties[0], o, &limits, &r->proof);
+    confirm(p->automaton, i, &r->proof);
     struct proof_limits rest = limits;
     rest.seconds -= r->proof.seconds;
     if (r->proof.kind == ENGINE_SAFE && rest.seconds > 0)
-      r->vacuous = holds_vacuously(p, i, o, &rest);
+      r->vacuous = specification_is_vacuous(p->automaton, i, o, &rest);
   }
 }
 

@@ -103,7 +103,8 @@ static bool derive_product(struct liveness_proof *l, struct proof_attempt *a, co
                     .properties = &l->request.property,
                     .nproperties = 1};
   watch_time(p->options->rondo, left_of(p) > 0.001 ? left_of(p) : 0.001);
-  bool ok = derive_live(&a->derivation, shape, a->product_interp, &q, &a->liveness, mode, p->limits.interrupt);
+  bool ok = derive_live(&a->derivation, shape, a->product_interp, &q, &a->liveness, mode, ROUND_AUTOMATIC,
+                        p->limits.interrupt);
   l->interrupted = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
   return ok;

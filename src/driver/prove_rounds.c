@@ -186,23 +186,32 @@ static bool find_first_instance(struct rounds_proof *p) {
 
 /* ---- the search confirms violations of the counter system ---- */
 
+/* The file without its conditions of `resilience`. */
+struct open_file {
+  struct parsed_file parsed; /* borrows from the file */
+  struct ast tree, **kids;
+};
+
+static void open_file_init(struct open_file *f, const struct parsed_file *parsed) {
+  f->parsed = *parsed;
+  f->tree = *parsed->tree;
+  f->kids = memory_alloc((f->tree.n + (size_t)1) * sizeof *f->kids);
+  f->tree.n = 0;
+  for (uint32_t i = 0; i < parsed->tree->n; i++)
+    if (parsed->tree->kid[i]->kind != AST_RESILIENCE)
+      f->kids[f->tree.n++] = parsed->tree->kid[i];
+  f->tree.kid = f->kids;
+  f->parsed.tree = &f->tree;
+}
+
+static void open_file_release(struct open_file *f) { memory_free(f->kids); }
+
 /* The instance of a run, whatever `resilience` says; all its parameters are given. */
-static struct model *instance_of(const struct rounds_proof *p, const struct counter_system *s,
+static struct model *instance_of(const struct open_file *f, const struct counter_system *s,
                                  const struct param_binding *bindings) {
-  struct parsed_file open = *p->parsed;
-  struct ast file = *open.tree;
   struct text error = {0};
-  struct ast **kids = memory_alloc((file.n + (size_t)1) * sizeof *kids);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < file.n; i++)
-    if (file.kid[i]->kind != AST_RESILIENCE)
-      kids[n++] = file.kid[i];
-  file.kid = kids;
-  file.n = n;
-  open.tree = &file;
-  struct model *m = model_load(&open, bindings, count_bound_params(s), false, true, &error);
+  struct model *m = model_load(&f->parsed, bindings, count_bound_params(s), false, true, &error);
   text_release(&error);
-  memory_free(kids);
   return m;
 }
 
@@ -227,7 +236,10 @@ static struct param_binding *bindings_of(const struct counter_system *s, const i
 struct model *rounds_proof_instance(const struct rounds_proof *p, const struct counter_system *s, const int64_t *params,
                                     bool open) {
   struct param_binding *bindings = bindings_of(s, params);
-  struct model *m = open ? instance_of(p, s, bindings) : model_with(p, s, bindings, true);
+  struct open_file file;
+  open_file_init(&file, p->parsed);
+  struct model *m = open ? instance_of(&file, s, bindings) : model_with(p, s, bindings, true);
+  open_file_release(&file);
   memory_free(bindings);
   return m;
 }
@@ -239,6 +251,8 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   struct command_options o = *p->options;
   struct query_groups in;
   struct text fault = {0};
+  struct open_file file; /* live properties check the model once more */
+  open_file_init(&file, p->parsed);
   VEC(const char *) only = {0};
   const struct property_result *found = NULL;
   vec_push(&only, of->name);
@@ -246,23 +260,24 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   o.properties.n = 1;
   o.env = of->environment;
   o.limits = (struct limits){.seconds = seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
-  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
+  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(&file, a->system, bindings);
   if (a->model && query_groups_make(&in, a->model, &o)) {
     a->interp = interpreter_new(a->model);
-    struct query_context about = {.parsed = p->parsed,
+    struct query_context about = {.parsed = strictly ? p->parsed : &file.parsed,
                                   .bindings = bindings,
                                   .nbindings = count_bound_params(a->system),
                                   .model = a->model,
                                   .interp = a->interp,
                                   .arena = &a->arena,
                                   .options = &o,
-                                  .semantics = SEMANTICS_COARSE};
+                                  .semantics = p->model->kind == MODEL_ROUNDS ? SEMANTICS_COARSE : SEMANTICS_M};
     if (query_groups_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
         a->result.runs[0].nproperties > 0 && a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
       found = &a->result.runs[0].properties[0];
     query_groups_release(&in);
   }
   text_release(&fault);
+  open_file_release(&file);
   vec_release(&only);
   memory_free(bindings);
   return found;
@@ -346,6 +361,9 @@ void attempt_free(struct proof_attempt *a) {
   derivation_release(&a->derivation);
   interpreter_free(a->product_interp);
   model_free(a->product_model);
+  handler_system_free(a->handlers);
+  counter_system_free(a->premise);
+  counter_system_free(a->runs);
   counter_system_free(a->system);
   memory_free(a);
 }
@@ -375,7 +393,9 @@ static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, cons
                            const struct query *q, enum derive_mode mode, struct proof_result *out) {
   struct text why = {0};
   watch_time(p->options->rondo, seconds_left(p));
-  bool derived = derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt);
+  bool derived = p->model->kind == MODEL_ROUNDS
+                     ? derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt)
+                     : derive_handlers(p, a, shape, q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
   if (derived)
@@ -404,11 +424,16 @@ static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query
     return a;
   struct proof_limits limits = p->limits;
   limits.seconds = seconds_left(p) * share;
-  prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
+  const struct counter_system *s = a->runs ? a->runs : a->system;
+  out->system = s;
+  prove_property(s, &s->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
   if (out->proof.kind == ENGINE_UNSAFE)
     confirm_violation(p, a, &shape, out); /* the search must find it in the algorithm */
   else if (out->proof.kind == ENGINE_SAFE)
     cross_check(p, a, &shape, q, out); /* few processes: derivation against interpreter, verdict against search */
+  limits.seconds = seconds_left(p);
+  if (out->proof.kind == ENGINE_SAFE && a->premise)
+    out->vacuous = attempt_is_vacuous(a, p->options, &limits);
   return a;
 }
 
@@ -433,8 +458,10 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
       p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds; /* the first: with the beginning */
   p->deadline = start + p->limits.seconds;
   watch_answer(p->options->rondo, p->deadline, p->limits.asked);
-  struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
-  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
+  bool rounds = p->model->kind == MODEL_ROUNDS;
+  q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
+  struct proof_attempt *a = prove_by(p, &q, rounds ? DERIVE_FLAGS : DERIVE_WHOLE, rounds ? 0.5 : 1, &out);
+  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && rounds; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
         clock_seconds() >= p->deadline)
       break;
@@ -465,10 +492,11 @@ static bool prove_all(struct rounds_proof *p) {
       wanted[property] = true;
   for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
     const struct property *x = &p->model->properties[i];
-    if (o->properties.n ? !wanted[i] : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
+    bool provable = x->kind == PROPERTY_SAFETY || (x->kind == PROPERTY_LIVE && p->model->kind != MODEL_ROUNDS);
+    if (o->properties.n ? !wanted[i] : !provable || x->on_request || x->stability_of)
       continue;
     for (uint32_t k = 0; k < (o->env ? 1 : x->nenvironments) && !p->fault.n; k++)
-      (x->kind == PROPERTY_LIVE ? prove_live : prove_one)(p, i, o->env ? environment : x->environments[k]);
+      (x->kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS ? prove_live : prove_one)(p, i, o->env ? environment : x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
     context_error(o->rondo, E0904, "'%s' has no safety property", p->parsed->source.path);
@@ -546,12 +574,13 @@ void derived_system_close(struct derived_system *r) {
 }
 
 const struct counter_system *derived_system_counters(const struct derived_system *r) {
-  return r->p.attempts.at[0]->system;
+  const struct proof_attempt *a = r->p.attempts.at[0];
+  return a->runs ? a->runs : a->system;
 }
 
 bool derived_system_violated(struct derived_system *r, const int64_t *params, double seconds) {
   drop_searched(r);
-  r->there.system = r->p.attempts.at[0]->system;
+  r->there.system = r->p.attempts.at[0]->system; /* for its parameters */
   arena_init(&r->there.arena);
   r->found = search_instance(&r->p, &r->there, &r->of, params, false, seconds);
   return r->found;
@@ -598,7 +627,10 @@ static bool open_derived(struct derived_system *r, const struct command_options 
   vec_push(&p->attempts, a);
   r->shape = shape;
   watch_time(o->rondo, seconds_left(p));
-  bool ok = derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt);
+  bool rounds = p->model->kind == MODEL_ROUNDS;
+  q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
+  bool ok = rounds ? derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt)
+                   : derive_handlers(p, a, &shape, &q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(o->rondo, 0);
   if (!ok && a->derivation.stopped) {

@@ -5,6 +5,7 @@
 #include "driver/prove.h"
 #include "driver/query.h"
 #include "param/derive.h"
+#include "param/handlers.h"
 #include "param/validation.h"
 
 struct proof_attempt { /* a property in an environment */
@@ -15,6 +16,9 @@ struct proof_attempt { /* a property in an environment */
   struct liveness liveness;
   struct model *product_model;
   struct interpreter *product_interp;
+  struct handler_system *handlers; /* of a model of message handlers; or NULL */
+  struct counter_system *runs;     /* of a live property: what is proved instead of `system`; or NULL */
+  struct counter_system *premise;  /* its unsafe states are reachable if some run satisfies the premise; or NULL */
   /* UNSAFE: the instance in which it was looked for */
   struct model *model;
   struct interpreter *interp;
@@ -58,6 +62,14 @@ void cross_check(struct rounds_proof *, struct proof_attempt *, const struct rou
 
 /* ---- prove_liveness.c ---- */
 void prove_live(struct rounds_proof *, uint32_t property, uint32_t environment);
+
+/* ---- prove_handlers.c: models of message handlers ---- */
+
+/* handlers_derive; and for a live property the system of its violating runs. */
+bool derive_handlers(const struct rounds_proof *, struct proof_attempt *, const struct round_shape *,
+                     const struct query *);
+/* Does no fair run satisfy what the property assumes? Only a proof counts. */
+bool attempt_is_vacuous(const struct proof_attempt *, const struct command_options *, const struct proof_limits *);
 
 /* ---- prove_small_instances.c: instances with few processes ---- */
 

@@ -114,6 +114,8 @@ struct derivation_comparison {
   struct validator *c;
   struct validation *out;
   bool open;
+  const struct round_shape *shape;
+  const struct query *q;
 };
 
 static bool compare_one(void *context, const int64_t *params) {
@@ -125,7 +127,9 @@ static bool compare_one(void *context, const int64_t *params) {
   if (d->a->request)
     liveness_prepare(&live, m, d->a->request);
   struct interpreter *interp = interpreter_new(m);
-  bool same = validate_instance(d->c, interp, d->a->request ? &live : NULL, d->out);
+  bool same = d->a->handlers ? handlers_validate(d->a->handlers, &d->a->derivation, d->shape, d->q, interp,
+                                                 d->p->limits.interrupt, d->out)
+                             : validate_instance(d->c, interp, d->a->request ? &live : NULL, d->out);
   interpreter_free(interp);
   model_free(m);
   return same && !*d->p->limits.interrupt;
@@ -135,11 +139,12 @@ bool compare_derived(struct rounds_proof *p, struct proof_attempt *a, const stru
                      const struct query *q, struct validation *out) {
   *out = (struct validation){0};
   watch_time(p->options->rondo, time_for(p, UNFOLD_SECONDS));
-  struct validator *c = validator_new(&a->derivation, shape, q, p->limits.interrupt);
-  if (c) /* else the time is up */
+  struct validator *c = a->handlers ? NULL : validator_new(&a->derivation, shape, q, p->limits.interrupt);
+  bool ready = c || a->handlers;
+  if (ready) /* else the time is up */
     watch_time(p->options->rondo, time_for(p, COMPARE_SECONDS));
-  struct derivation_comparison d = {p, a, c, out, shape->open};
-  if (c)
+  struct derivation_comparison d = {p, a, c, out, shape->open, shape, q};
+  if (ready)
     small_instances(a->system, shape, compare_one, &d);
   validator_free(c);
   out->cut |= *p->limits.interrupt != 0;

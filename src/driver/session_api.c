@@ -232,6 +232,9 @@ char *rondo_session_info(rondo_session *s) {
   json_t *j = session_info_to_json(s->model, s->environment, s->semantics);
   json_object_set_new(j, "started", json_boolean(session_started(s->session)));
   json_object_set_new(j, "length", json_integer((json_int_t)session_length(s->session)));
+  size_t loop;
+  bool closed = session_loop(s->session, &loop);
+  json_object_set_new(j, "loop", closed ? json_integer((json_int_t)loop) : json_null());
   json_object_set_new(j, "failed", failure_json(s));
   return answer(s, j);
 }
@@ -244,6 +247,18 @@ bool rondo_session_back(rondo_session *s, size_t steps) {
 bool rondo_session_replay(rondo_session *s, uint64_t initial, const uint64_t *choices, size_t n) {
   call_begin(s);
   return call_end(s, session_replay(s->session, initial, choices, n));
+}
+
+bool rondo_session_close_loop(rondo_session *s, size_t position) {
+  call_begin(s);
+  return call_end(s, session_close_loop(s->session, position));
+}
+
+void rondo_session_open_loop(rondo_session *s) { session_open_loop(s->session); }
+
+bool rondo_session_find_loop(rondo_session *s, size_t *position) {
+  call_begin(s);
+  return call_end(s, session_find_loop(s->session, position));
 }
 
 char *rondo_session_path(rondo_session *s, uint64_t most) {

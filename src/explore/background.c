@@ -126,14 +126,23 @@ static void error_event(struct stream *s, const struct reply *r) {
   stream_event(s, "failure", r->text ? r->text : "{\"error\":{\"message\":\"it failed\"}}");
 }
 
+/* The time for each item. */
+static double ahead_seconds(const struct stream *s) {
+  const json_t *j = json_object_get(s->body, "seconds");
+  double seconds = json_is_number(j) ? json_number_value(j) : AHEAD_SECONDS;
+  return seconds > 0 && seconds < AHEAD_SECONDS ? seconds : AHEAD_SECONDS;
+}
+
 static void ahead_item(struct stream *s, struct opened_model *o, struct session_cursor *c, size_t i) {
   const json_t *item = json_array_get(json_object_get(s->body, "items"), i);
   json_t *path = json_deep_copy(json_object_get(s->body, "path")), *answer = NULL;
-  struct watch watch = {.context = o->context, .deadline = seconds_now() + AHEAD_SECONDS, .cancel = &s->cancelled};
+  struct watch watch = {.context = o->context, .deadline = seconds_now() + ahead_seconds(s), .cancel = &s->cancelled};
   const char *invalid = NULL, *why = NULL;
   size_t kept;
-  if (!json_is_null(item))
+  if (!json_is_null(item)) {
     json_array_append(json_object_get(path, "steps"), (json_t *)item);
+    json_object_del(path, "loop"); /* which ends where the path goes on */
+  }
   watch_begin(&s->of->server->watchdog, &watch);
   if (!cursor_move(c, path, &kept, &invalid)) {
     why = invalid ? invalid : rondo_session_error(c->session);
@@ -239,7 +248,8 @@ static bool set_options(rondo_options *o, json_t *given, bool check) {
   bool ok = true;
   json_object_foreach(given, name, value) {
     const char *text = json_string_value(value);
-    ok = ok && option_allowed(name) && text && rondo_option(o, name, text);
+    bool flag = json_is_true(value) && !strcmp(name, "coverage"); /* its value would be a file */
+    ok = ok && (flag || (option_allowed(name) && text)) && rondo_option(o, name, flag ? NULL : text);
   }
   if (check && !has_option(given, "threads"))
     ok = ok && rondo_option(o, "threads", "1");

@@ -7,7 +7,8 @@
 #define EXPRESSIONS_MAX 32
 #define POSITIONS_MAX 2000
 #define CHOICES_DEFAULT 200
-#define TOGGLE_SECONDS 0.06
+#define TOGGLE_SECONDS 0.05  /* for the cells that come with the desk */
+#define TOGGLES_SECONDS 0.25 /* for those that are asked for */
 
 struct session_request {
   struct explore_server *server;
@@ -84,6 +85,13 @@ static bool call_look(struct session_request *c) {
     return false;
   if (failed && length > 0 && !put(c, "failing", rondo_session_taken(c->run, length - 1)))
     return false;
+  if (position == length && !failed) {
+    size_t loop;
+    bool found = rondo_session_find_loop(c->run, &loop);
+    fprintf(c->out, ",\"repeats\":%s", found ? "" : "null");
+    if (found)
+      fprintf(c->out, "%zu", loop);
+  }
   return position < length || failed || (c->session->rounds && !json_is_true(json_object_get(c->body, "choices"))) ||
          put_choices(c);
 }
@@ -145,33 +153,32 @@ static void flip_heard(json_t *part, size_t q) {
   json_array_insert_new(heard, at, json_integer((json_int_t)q));
 }
 
-/* What the environment says about the round with one cell changed. Where time is up, the string "unknown". */
-static void put_toggles(struct session_request *c, json_t *round) {
+/* What the environment says about the round with one cell changed. The cells of a process have the numbers
+   p * (n + 1) + q, the last one being its crash. */
+static void put_toggle(struct session_request *c, json_t *round, size_t cell) {
   json_t *parts = json_object_get(round, "parts");
-  size_t n = json_array_size(parts);
-  double until = seconds_now() + TOGGLE_SECONDS;
+  size_t n = json_array_size(parts), q = cell % (n + 1);
+  json_t *part = json_array_get(parts, cell / (n + 1));
+  bool crashes = json_is_true(json_object_get(part, "crashes"));
+  if (q < n) {
+    flip_heard(part, q);
+    put_judgement(c, round);
+    flip_heard(part, q);
+  } else {
+    json_object_set_new(part, "crashes", json_boolean(!crashes));
+    put_judgement(c, round);
+    json_object_set_new(part, "crashes", json_boolean(crashes));
+  }
+}
+
+/* Those that there is time for: "toggles" are cells from a number on. */
+static void put_toggles(struct session_request *c, json_t *round, size_t from, double seconds) {
+  size_t n = json_array_size(json_object_get(round, "parts")), end = n * (n + 1);
+  double until = seconds_now() + seconds;
   fprintf(c->out, ",\"toggles\":[");
-  for (size_t p = 0; p < n; p++) {
-    json_t *part = json_array_get(parts, p), *crashes = json_object_get(part, "crashes");
-    fprintf(c->out, "%s{\"heard\":[", p ? "," : "");
-    for (size_t q = 0; q < n; q++) {
-      fputs(q ? "," : "", c->out);
-      if (seconds_now() > until) {
-        fprintf(c->out, "\"unknown\"");
-        continue;
-      }
-      flip_heard(part, q);
-      put_judgement(c, round);
-      flip_heard(part, q);
-    }
-    fprintf(c->out, "],\"crash\":");
-    json_object_set_new(part, "crashes", json_boolean(!json_is_true(crashes)));
-    if (seconds_now() > until)
-      fprintf(c->out, "\"unknown\"");
-    else
-      put_judgement(c, round);
-    json_object_set_new(part, "crashes", json_boolean(!json_is_true(json_object_get(part, "crashes"))));
-    fprintf(c->out, "}");
+  for (size_t cell = from; cell < end && (cell == from || seconds_now() < until); cell++) {
+    fputs(cell > from ? "," : "", c->out);
+    put_toggle(c, round, cell);
   }
   fprintf(c->out, "]");
 }
@@ -222,8 +229,27 @@ static bool call_desk(struct session_request *c) {
     ok = put_after(c, text);
   }
   if (ok)
-    put_toggles(c, round);
+    put_toggles(c, round, 0, TOGGLE_SECONDS);
   free(text);
+  json_decref(round);
+  free(given);
+  return ok;
+}
+
+/* More of what the desk had no time for. */
+static bool call_toggles(struct session_request *c) {
+  char *given = member_text(c->body, "round");
+  char *judged = given ? rondo_session_judge(c->run, given) : rondo_session_full_round(c->run);
+  json_t *round = judged ? full_round(c, given) : NULL;
+  bool ok = round != NULL;
+  size_t from = size_or(c->body, "from", 0, SIZE_MAX);
+  if (ok) {
+    fprintf(c->out, "\"from\":%zu", from);
+    put_toggles(c, round, from, TOGGLES_SECONDS);
+  } else {
+    fail(c);
+  }
+  rondo_string_free(judged);
   json_decref(round);
   free(given);
   return ok;
@@ -390,7 +416,11 @@ static bool call_load(struct session_request *c) {
   c->cursor->initial = c->cursor->steps = NULL;
   ok = ok && loaded_path(c, trace, &initial, &steps);
   if (ok) {
-    json_t *path = json_pack("{s:O, s:O}", "initial", initial, "steps", steps);
+    char *info = rondo_session_info(c->run);
+    json_t *about = info ? json_loads(info, 0, NULL) : NULL, *loop = json_object_get(about, "loop");
+    json_t *path = json_pack("{s:O, s:O, s:O?}", "initial", initial, "steps", steps, "loop", loop);
+    rondo_string_free(info);
+    json_decref(about);
     char *text = path ? json_dumps(path, JSON_COMPACT) : NULL;
     fprintf(c->out, "\"path\":%s", text ? text : "null");
     free(text);
@@ -419,6 +449,7 @@ static const struct call_row rows[] = {
     {"choices", call_choices, true},
     {"initials", call_initials, false},
     {"desk", call_desk, true},
+    {"toggles", call_toggles, true},
     {"outcomes", call_outcomes, true},
     {"find-round", call_find_round, true},
     {"texts", call_texts, true},

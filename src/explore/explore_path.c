@@ -57,6 +57,20 @@ static bool restart(struct session_cursor *c, json_t *initial, const char **inva
   return true;
 }
 
+/* The loop in which the path ends, if it has one. */
+static bool set_loop(struct session_cursor *c, const json_t *loop, const char **invalid) {
+  uint64_t n;
+  if (!loop || json_is_null(loop)) {
+    rondo_session_open_loop(c->session);
+    return true;
+  }
+  if (!number_of(loop, &n) || n > SIZE_MAX) {
+    *invalid = "'loop' is a number of steps";
+    return false;
+  }
+  return rondo_session_close_loop(c->session, (size_t)n);
+}
+
 static size_t common_steps(const struct session_cursor *c, const json_t *steps) {
   size_t n = 0;
   while (n < json_array_size(c->steps) && n < json_array_size(steps) &&
@@ -88,5 +102,5 @@ bool cursor_move(struct session_cursor *c, const json_t *path, size_t *kept, con
     json_array_append(c->steps, step);
   }
   *kept = n;
-  return true;
+  return set_loop(c, json_object_get(path, "loop"), invalid);
 }

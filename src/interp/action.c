@@ -37,6 +37,7 @@ bool action_open(const struct model *m, uint32_t r, const value *local, uint32_t
 static void action_begin(struct eval *e, struct interpreter *interp, uint32_t me, const value *local,
                          const value *globals) {
   local_begin(e, interp, me, 0, 1, (value *)local, globals); /* evaluating a condition assigns nothing */
+  e->decisions = interp->decisions;
   interp->interpreted++;
 }
 
@@ -175,8 +176,10 @@ static bool messages_agree(const struct eval *e, const struct action *a, const s
 static void bind_quorum(struct eval *e, const struct action *a, const struct inbox_entry *in, uint32_t n) {
   struct received_entry *entries = arena_array(e->scratch, n + 1, sizeof *entries);
   struct received *r = arena_alloc(e->scratch, sizeof *r);
+  const uint32_t *counts = e->decisions ? e->decisions->quorum : NULL;
   for (uint32_t i = 0; i < n; i++)
-    entries[i] = (struct received_entry){.message = in[i].message, .sender = in[i].from, .count = 1};
+    entries[i] = (struct received_entry){
+        .message = in[i].message, .sender = in[i].from, .count = counts ? counts[i] : 1};
   *r = (struct received){entries, n};
   e->received = r;
   e->received_type = e->model->messages[a->kind].type;

@@ -57,6 +57,7 @@ struct decisions {
   const int64_t *params; /* by parameter: its value in this run, for parameters that are `open`, that is, without a
                             fixed value; NULL: none is open */
   const bool *open;
+  const uint32_t *quorum; /* steps: by message of a quorum, how many equal ones it stands for; NULL: one each */
 };
 
 struct choices {
@@ -137,6 +138,7 @@ struct interpreter {
   uint32_t fixed_coin; /* 0: coins are free; else every coin shows this value of its values, counted from 1, or the last */
   const char *coins_lost;    /* why coins could not be separated from choices of the adversary, or NULL */
   struct coverage *coverage; /* where evaluations record what they execute; or NULL; borrowed */
+  struct decisions *decisions; /* steps: where actions record their decisions; or NULL; borrowed */
   bool order_mattered;       /* steps: some `foreach` of an action gave different results for different orders */
   uint32_t environment;      /* steps: in which properties ask what can happen; NO_ENVIRONMENT: they cannot */
 };

@@ -207,12 +207,22 @@ static struct ta_value read_atom(struct ta_reader *r) {
   return v;
 }
 
+/* Does the term read an unknown that is left open? */
+static bool reads_unknown(const struct ta_reader *r, const struct term *t) {
+  bool found = false;
+  for (size_t i = 0; t && t->op == TERM_PARAM && i < r->unknowns.n; i++)
+    found |= r->unknowns.at[i] == t->index;
+  for (int i = 0; t && i < 3 && !found; i++)
+    found = reads_unknown(r, t->kid[i]);
+  return found;
+}
+
 static struct ta_value multiply(struct ta_reader *r, const struct ta_value *a, const struct ta_value *b, bool divide) {
   struct span at = joined(a->at, b->at);
   struct term *x = as_number(r, a), *y = as_number(r, b);
   struct term *result = term_number(&r->check, at, 0);
   bool exact = x->op == TERM_NUMBER && y->op == TERM_NUMBER && y->number > 0 && x->number % y->number == 0;
-  if (!divide && (x->op == TERM_NUMBER || y->op == TERM_NUMBER)) {
+  if (!divide && (x->op == TERM_NUMBER || y->op == TERM_NUMBER || reads_unknown(r, x) || reads_unknown(r, y))) {
     result = term_times(&r->check, at, x, y);
   } else if (divide && exact) {
     result = term_number(&r->check, at, x->number / y->number);

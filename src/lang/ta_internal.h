@@ -41,12 +41,14 @@ struct ta_reader {
   bool reads;      /* counters can be read here, not only parameters */
   bool formula;    /* temporal operators can be used here */
   bool rules_read; /* from now on there are no new counters */
+  bool open;       /* unknowns without a value are left open */
   const char *where;
   uint32_t nesting;
   size_t sizes;  /* of all expressions so far */
   uint32_t last; /* the end of the token before */
   VEC(struct ta_definition) definitions;
   VEC(struct counter_param) params;
+  VEC(uint32_t) unknowns; /* those that are left open */
   VEC(struct counter_condition) conditions;
   VEC(struct counter_name) counters;
   VEC(bool) is_location;

@@ -83,9 +83,11 @@ static void declare_param(struct ta_reader *r, const char *name, struct span at,
   struct counter_param p = {.name = name, .at = at};
   if (given)
     p.is = term_number(&r->check, at, given->value);
-  if (unknown && !given) {
+  if (unknown && !given && r->open) {
+    vec_push(&r->unknowns, (uint32_t)r->params.n);
+  } else if (unknown && !given) {
     diag_error(r->diags, E0701, at, "the unknown '%s' has no value", name);
-    diag_help(r->diags, "rondo does not look for values of unknowns; give it one: -D %s=1", name);
+    diag_help(r->diags, "give it one: -D %s=1, or find values for all unknowns: rondo threshold FILE", name);
     p.is = term_number(&r->check, at, 1);
   } else if (!unknown && given && given->value < 0) {
     diag_error(r->diags, E0703, at, "parameter condition not met: '%s' is a natural number", name);
@@ -400,16 +402,17 @@ static void complete(struct ta_reader *r, struct threshold_automaton *a) {
   TAKE(s->moves, s->nmoves, r->moves);
   TAKE(a->rules, a->nrules, r->rules);
   TAKE(a->specifications, a->nspecifications, r->specifications);
+  TAKE(a->unknowns, a->nunknowns, r->unknowns);
 #undef TAKE
   a->is_location = arena_copy(&s->arena, r->is_location.at, r->is_location.n * sizeof *r->is_location.at);
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
   s->properties = arena_array(&s->arena, 1, sizeof *s->properties);
 }
 
-struct threshold_automaton *threshold_automaton_read(const struct source *source, const struct param_binding *bindings,
-                                                     size_t n, struct diags *diags) {
+static struct threshold_automaton *read_automaton(const struct source *source, const struct param_binding *bindings,
+                                                  size_t n, bool open, struct diags *diags) {
   struct threshold_automaton *a = memory_alloc(sizeof *a);
-  struct ta_reader r = {.source = source, .diags = diags};
+  struct ta_reader r = {.source = source, .diags = diags, .open = open};
   size_t before = diags->errors;
   *a = (struct threshold_automaton){.system = memory_alloc(sizeof *a->system)};
   *a->system = (struct counter_system){0};
@@ -430,6 +433,7 @@ struct threshold_automaton *threshold_automaton_read(const struct source *source
   scope_release(&r.check.globals);
   vec_release(&r.definitions);
   vec_release(&r.params);
+  vec_release(&r.unknowns);
   vec_release(&r.conditions);
   vec_release(&r.counters);
   vec_release(&r.is_location);
@@ -440,6 +444,17 @@ struct threshold_automaton *threshold_automaton_read(const struct source *source
     return a;
   threshold_automaton_free(a);
   return NULL;
+}
+
+struct threshold_automaton *threshold_automaton_read(const struct source *source, const struct param_binding *bindings,
+                                                     size_t n, struct diags *diags) {
+  return read_automaton(source, bindings, n, false, diags);
+}
+
+struct threshold_automaton *threshold_automaton_read_open(const struct source *source,
+                                                          const struct param_binding *bindings, size_t n,
+                                                          struct diags *diags) {
+  return read_automaton(source, bindings, n, true, diags);
 }
 
 void threshold_automaton_free(struct threshold_automaton *a) {

@@ -9,47 +9,7 @@
 #define RONDO_LANG_THRESHOLD_AUTOMATON_H
 
 #include "lang/typecheck.h"
-#include "model/counter_system.h"
-
-enum ta_formula_op {
-  TA_STATE, /* a condition on one state: `term` */
-  TA_NOT,
-  TA_AND,
-  TA_OR,
-  TA_IMPLIES,
-  TA_ALWAYS,
-  TA_EVENTUALLY,
-  TA_FINALLY, /* the condition `term` holds in the last state; only in normal forms (ta_tableau.h) */
-};
-
-struct ta_formula {
-  enum ta_formula_op op;
-  struct span at;
-  struct term *term;
-  struct ta_formula *kid[2];
-};
-
-struct ta_specification {
-  const char *name;
-  struct span at; /* of the name */
-  struct ta_formula *formula;
-  const char *text; /* as written, on one line */
-};
-
-struct ta_rule {
-  uint32_t from, to; /* counters */
-  bool idle;         /* changes nothing: not among the moves */
-  struct span at;
-};
-
-struct threshold_automaton {
-  struct counter_system *system; /* without properties: its moves are the rules that are not idle */
-  bool *is_location;             /* by counter; the others are shared variables */
-  struct ta_rule *rules;
-  uint32_t nrules;
-  struct ta_specification *specifications;
-  uint32_t nspecifications;
-};
+#include "model/automaton.h"
 
 /* Is this the text of a threshold automaton? By the name of the file, or else by the first word. */
 bool source_is_threshold_automaton(const struct source *);
@@ -57,6 +17,10 @@ bool source_is_threshold_automaton(const struct source *);
 /* NULL if there was an error. Parameters with a binding get its value; all others are any natural numbers. */
 struct threshold_automaton *threshold_automaton_read(const struct source *, const struct param_binding *,
                                                      size_t nbindings, struct diags *);
+/* The same with unknowns that have no value left open. They are parameters in its terms, products of them and other
+   numbers included, so it must not be given to any engine: it is for finding values (param/unknown_values.h). */
+struct threshold_automaton *threshold_automaton_read_open(const struct source *, const struct param_binding *,
+                                                          size_t nbindings, struct diags *);
 void threshold_automaton_free(struct threshold_automaton *);
 
 /* The system whose only property is violated by the runs that violate the specification; it borrows from the automaton.

@@ -100,7 +100,7 @@ bool node_row(struct derivation_builder *d, const struct node *n, int64_t times,
 }
 
 /* Columns and conditions come from unfolding a system that has only parameters. */
-static bool init_params(struct derivation_builder *d) {
+bool derive_params(struct derivation_builder *d) {
   struct text why = {0};
   struct term *yes = make_number(d, 1);
   struct counter_property *nothing = arena_alloc(&d->d->arena, sizeof *nothing);
@@ -237,7 +237,7 @@ static bool name_taken(const struct counter_system *s, const char *name) {
 }
 
 /* For example x_1_decided_none: only the variables that differ between local states. */
-static const char *local_name(struct derivation_builder *d, uint32_t local) {
+const char *derive_local_name(struct derivation_builder *d, uint32_t local) {
   static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive", "byzantine"};
   struct text out = {0}, one = {0};
   const value *v = d->d->locals.at[local];
@@ -337,7 +337,11 @@ static void make_start(struct derivation_builder *d) {
   struct next_round first[2];
   uint32_t distinguishing = distinguishing_part(d), n = first_rounds(d, first);
   struct term *where = make_number(d, 0);
-  s->start = make_number(d, 1);
+  s->start = make_and(d, turns_between(d), NULL);
+  for (uint32_t i = 0; i < FROZEN_MAX; i++)
+    if (d->turns.frozen[i] != NO_COUNTER)
+      s->start =
+          make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.frozen[i]), NULL));
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     s->start = make_and(d, s->start, initial_condition_of(d, l, distinguishing));
   for (uint32_t part = 0; part < d->d->nparts; part++) {
@@ -389,7 +393,7 @@ static void find_flags(struct derivation_builder *d) {
     }
 }
 
-static uint32_t control_new(struct derivation_builder *d, const char *name, enum control_kind kind, int64_t high) {
+uint32_t derive_control_new(struct derivation_builder *d, const char *name, enum control_kind kind, int64_t high) {
   struct counter_system *s = d->s;
   if (name_taken(s, name))
     name = arena_printf(&s->arena, "%s_%" PRIu32, name, s->ncontrols + 1);
@@ -397,7 +401,9 @@ static uint32_t control_new(struct derivation_builder *d, const char *name, enum
   return s->ncontrols++;
 }
 
-static uint32_t counter_new(struct derivation_builder *d, const char *name) {
+uint32_t derive_counter_new(struct derivation_builder *d, const char *name) {
+  if (name_taken(d->s, name))
+    name = arena_printf(&d->s->arena, "%s_%" PRIu32, name, d->s->ncounters + 1);
   d->s->counters[d->s->ncounters] = (struct counter_name){name, d->role->at};
   return d->s->ncounters++;
 }
@@ -405,25 +411,30 @@ static uint32_t counter_new(struct derivation_builder *d, const char *name) {
 static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
-  s->counters = arena_array(&s->arena, n + 2, sizeof *s->counters);
-  s->controls = arena_array(&s->arena, n + d->q->nproperties + 2, sizeof *s->controls);
+  d->counters_max = (uint32_t)(2 * n) + FROZEN_MAX + 2; /* with a pool for each local state */
+  d->controls_max = (uint32_t)n + d->q->nproperties + 3;
+  s->counters = arena_array(&s->arena, d->counters_max, sizeof *s->counters);
+  s->controls = arena_array(&s->arena, d->controls_max, sizeof *s->controls);
+  for (uint32_t i = 0; i < FROZEN_MAX; i++)
+    d->turns.frozen[i] = NO_COUNTER;
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
-    const char *name = local_name(d, l);
-    vec_push(&d->d->counter, counted ? counter_new(d, name) : NO_COUNTER);
-    vec_push(&d->d->flag, counted ? UINT32_MAX : control_new(d, name, CONTROL_TRUTH, 1));
+    const char *name = derive_local_name(d, l);
+    vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
+    vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
   if (d->d->loops)
-    d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
+    d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
-    d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+    d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
   if (d->liveness)
-    d->d->stage = control_new(d, "stage", CONTROL_NUMBERS, d->liveness->nstages - 1);
+    d->d->stage = derive_control_new(d, "stage", CONTROL_NUMBERS,
+                                     d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
   d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     d->parts.violated[i] =
-        p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
+        p->step ? derive_control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
     d->d->violated = d->parts.violated[i];
   }
 }
@@ -457,6 +468,8 @@ static bool make_properties(struct derivation_builder *d) {
       out->unsafe = make_leaf(d, TERM_CONTROL, d->parts.violated[i]);
     else if (!(d->liveness ? liveness_property(d, out) : derive_property(d, p, out)))
       return false;
+    else
+      out->unsafe = make_and(d, turns_between(d), out->unsafe);
     s->nproperties++;
   }
   return true;
@@ -466,7 +479,10 @@ static bool make_system(struct derivation_builder *d) {
   d->reached.closed = true;
   find_flags(d);
   make_state(d);
-  if (!make_moves(d) || !make_properties(d))
+  if (!make_moves(d))
+    return false;
+  turns_finish(d);
+  if (!make_properties(d))
     return false;
   make_start(d);
   return !d->d->refused;
@@ -474,16 +490,22 @@ static bool make_system(struct derivation_builder *d) {
 
 bool derive(struct derivation *out, const struct round_shape *shape, struct interpreter *interp, const struct query *q,
             enum derive_mode mode, const volatile sig_atomic_t *stop) {
-  return derive_live(out, shape, interp, q, NULL, mode, stop);
+  return derive_as(out, shape, interp, q, mode, ROUND_AUTOMATIC, stop);
+}
+
+bool derive_as(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
+               const struct query *q, enum derive_mode mode, enum round_form form, const volatile sig_atomic_t *stop) {
+  return derive_live(out, shape, interp, q, NULL, mode, form, stop);
 }
 
 bool derive_live(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
-                 const struct query *q, const struct liveness *live, enum derive_mode mode,
+                 const struct query *q, const struct liveness *live, enum derive_mode mode, enum round_form form,
                  const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = interp->model,
                              .where = UINT32_MAX,
                              .violated = UINT32_MAX,
+                             .turn = UINT32_MAX,
                              .passes = NO_COUNTER,
                              .liveness = live,
                              .stage = UINT32_MAX,
@@ -499,8 +521,9 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
                                  .role = &interp->model->roles[0],
                                  .mode = mode,
                                  .liveness = live,
+                                 .form = form,
                                  .stop = stop};
-  if (!derive_stopped(&d) && init_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
+  if (!derive_stopped(&d) && derive_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);
   if (stop && *stop) /* whatever the reason of the refusal was */
     out->stopped = true;
@@ -513,6 +536,7 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
     vec_release(&d.reached.at[p].locals);
     vec_release(&d.reached.at[p].messages_possible);
   }
+  vec_release(&d.turns.pools);
   vec_release(&d.reached.updates);
   vec_release(&d.heard.sizes);
   vec_release(&d.reached.initial);
@@ -526,6 +550,7 @@ void derivation_release(struct derivation *d) {
   vec_release(&d->counter);
   vec_release(&d->flag);
   vec_release(&d->is_part_move);
+  vec_release(&d->turns);
   arena_release(&d->arena);
   *d = (struct derivation){0};
 }

@@ -23,7 +23,27 @@
    spurious. */
 enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 
+/* How a round is made of moves. JOINT: one move, in which all processes change. IN_TURNS: a first move freezes what is
+   sent, in counters of their own; then the local states change one after the other, each successor in a move of its own,
+   with conditions on the frozen numbers. Both have the same behaviour from round to round: receptions of different
+   processes depend on each other only through what is frozen. AUTOMATIC: IN_TURNS for rounds whose joint move would
+   unfold into many cases. */
+enum round_form { ROUND_AUTOMATIC, ROUND_JOINT, ROUND_IN_TURNS };
+
 #define NO_COUNTER UINT32_MAX
+
+/* What a move does with processes, in a round in turns. */
+enum turn_kind { TURN_NONE, TURN_BEGIN, TURN_CHANGE };
+struct turn_move {
+  enum turn_kind kind; /* NONE: another move */
+  uint32_t point;
+  uint32_t nlocals;
+  const uint32_t *locals;    /* BEGIN: by amount, the local state whose processes crash; UINT32_MAX: a number of
+                                messages that all hear. CHANGE: the local states that change */
+  struct term *const *limit; /* BEGIN: by amount, the greatest number of such messages */
+  uint32_t to;               /* CHANGE: the next local state */
+  bool chosen;               /* CHANGE: the first amount says how many change; otherwise all that are left */
+};
 
 struct derivation {
   struct counter_system *system; /* borrowed; filled in */
@@ -40,6 +60,9 @@ struct derivation {
   const bool *part_used;   /* by part; NULL: likewise */
   uint32_t nparts;
   VEC(bool) is_part_move; /* by move: it changes one part of a process, before the move of the round */
+  VEC(struct turn_move) turns; /* by move */
+  uint32_t turn;               /* the control for the next change of a round in turns, 0 between rounds; UINT32_MAX: no
+                                  round is in turns */
   uint32_t violated;      /* the control that records a violated step property; UINT32_MAX: not a step property */
   uint32_t where;         /* the control for the next round; UINT32_MAX: always the first round */
   const struct liveness *liveness; /* NULL: a safety property */
@@ -61,10 +84,12 @@ struct derivation {
    of the system. Ends soon after *stop becomes nonzero; stop may be NULL. Returns false if refused. */
 bool derive(struct derivation *, const struct round_shape *, struct interpreter *, const struct query *,
             enum derive_mode, const volatile sig_atomic_t *stop);
+bool derive_as(struct derivation *, const struct round_shape *, struct interpreter *, const struct query *,
+               enum derive_mode, enum round_form, const volatile sig_atomic_t *stop);
 /* The product of the derived system with the stages. The model was prepared (liveness_prepare), which made the property
    one about states. */
 bool derive_live(struct derivation *, const struct round_shape *, struct interpreter *, const struct query *,
-                 const struct liveness *, enum derive_mode, const volatile sig_atomic_t *stop);
+                 const struct liveness *, enum derive_mode, enum round_form, const volatile sig_atomic_t *stop);
 void derivation_release(struct derivation *);
 
 /* The index of the derived local state for (this part of) a local state at the start of a round; UINT32_MAX: none. */

@@ -15,7 +15,7 @@ static void class_release(struct successor_class *c) {
   vec_release(&c->go);
 }
 
-static bool same_successor(const struct local_successor *a, const struct local_successor *b) {
+bool same_successor(const struct local_successor *a, const struct local_successor *b) {
   if (!a || !b)
     return a == b;
   return a->always == b->always && (a->always || term_same(a->can, b->can));
@@ -50,7 +50,7 @@ static void class_add(struct successor_class *c, uint32_t local, uint32_t own, c
   vec_push(&c->stay, stay);
 }
 
-static struct term *remaining_count(struct round_builder *r, uint32_t local) {
+struct term *remaining_count(struct round_builder *r, uint32_t local) {
   return make_difference(r->d, local_count(r->d, local), r->crashing[local]);
 }
 
@@ -118,7 +118,7 @@ static bool distribute_class(struct round_builder *r, const struct successor_cla
   return r->amounts.n <= AMOUNTS_MAX || derive_refuse(d, d->role->body[r->point].at, "a round has too many outcomes");
 }
 
-static bool part_has_step_property(const struct derivation_builder *d, uint32_t part) {
+bool part_has_step_property(const struct derivation_builder *d, uint32_t part) {
   bool step = false;
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     step |= d->m->properties[d->q->properties[i]].step;

@@ -9,6 +9,7 @@
 #include "symbolic/solver.h"
 
 enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */
 struct local_update {
@@ -101,6 +102,13 @@ struct heard_rules {
   const struct clause *coupling_clause;
 };
 
+/* The counters of rounds in turns; each is zero between rounds. Rounds share them. */
+struct turn_counters {
+  uint32_t frozen[FROZEN_MAX]; /* numbers that are frozen in the round; NO_COUNTER: not needed so far */
+  VEC(uint32_t) pools;         /* processes that have not changed yet in this round */
+  uint32_t most;               /* the greatest value of the control */
+};
+
 struct derivation_builder {
   struct derivation *d; /* the result */
   struct counter_system *s;
@@ -111,13 +119,16 @@ struct derivation_builder {
   const struct environment *env;
   const struct role *role; /* the only one */
   enum derive_mode mode;
-  const struct liveness *liveness;   /* NULL: a safety property */
-  bool jointly;                      /* all parts of a process change in one move, whatever the round is */
-  const volatile sig_atomic_t *stop; /* or NULL */
+  const struct liveness *liveness; /* NULL: a safety property */
+  bool jointly;                    /* all parts of a process change in one move, whatever the round is */
+  enum round_form form;
+  uint32_t counters_max, controls_max; /* room for in every move; some are added while moves are made */
+  const volatile sig_atomic_t *stop;   /* or NULL */
   struct open_params params;
   struct reached_locals reached;
   struct property_parts parts;
   struct heard_rules heard;
+  struct turn_counters turns;
 };
 
 /* derive.c */
@@ -132,11 +143,17 @@ struct solver *derive_solver(const struct derivation_builder *);
 /* Adds `times` a linear term over parameters to the row. Returns false, after a refusal, if the node is no
    such term. */
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
+/* Columns and conditions of the parameters: params.base, row, open, size. */
+bool derive_params(struct derivation_builder *);
+/* A name for the counter of a local state, in the system's arena. */
+const char *derive_local_name(struct derivation_builder *, uint32_t local);
 struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
 /* The possible successors of a round. Returns their number: 1 or 2. */
 uint32_t next_rounds(struct derivation_builder *, uint32_t point, struct next_round out[2]);
 uint32_t first_rounds(struct derivation_builder *, struct next_round out[2]);
 struct term *round_term(struct derivation_builder *, uint32_t point); /* the control's value */
+uint32_t derive_counter_new(struct derivation_builder *, const char *name);
+uint32_t derive_control_new(struct derivation_builder *, const char *name, enum control_kind, int64_t high);
 
 /* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
@@ -216,6 +233,10 @@ bool derive_moves_jointly(const struct derivation_builder *);
 bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */
 bool liveness_property(struct derivation_builder *, struct counter_property *);
 struct term *liveness_start(struct derivation_builder *);
+/* derive_turns.c: the control for rounds in turns. Restricts other moves, the start and the property to its value 0. */
+void turns_finish(struct derivation_builder *);
+/* A condition for states between rounds. NULL: all are. */
+struct term *turns_between(struct derivation_builder *);
 
 /* derive_property.c */
 void derive_property_parts(struct derivation_builder *,

@@ -32,16 +32,12 @@ static bool nosplit_move(struct nosplit_builder *x, uint64_t chances) {
   r->only = chances;
   vec_clear(&r->amounts);
   vec_clear(&r->local_moves);
-  for (size_t i = 0; i < r->unions.n; i++)
-    vec_release(&r->unions.at[i].of);
-  vec_clear(&r->unions);
-  for (size_t i = 0; i < r->receptions.n; i++) /* their terms use amounts of another move */
-    r->receptions.at[i].can = NULL;
+  round_forget_conditions(r);
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     r->arrivals[l] = NULL;
   for (uint32_t m = 0; m < r->columns.nm; m++)
-    round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->may[m], NULL)) : amount_none(r, r->may[m]));
-  return round_make_joint_move(r, x->together, x->moves);
+    round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->sent[m], NULL)) : amount_none(r, r->sent[m]));
+  return r->in_turns ? round_make_turns(r, x->together, x->moves) : round_make_joint_move(r, x->together, x->moves);
 }
 
 static int members(uint64_t set) { return __builtin_popcountll(set); }

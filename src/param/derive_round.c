@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 
+enum { CASES_JOINT_MAX = 300 }; /* a joint move with more cases is replaced by moves in turns */
+
 struct term *round_amount(struct round_builder *r, const char *format, ...) {
   va_list args;
   struct text name = {0};
@@ -111,8 +113,8 @@ bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
 
 struct counter_move round_move_new(struct derivation_builder *d, uint32_t point, const char *name) {
   struct counter_move m = {.name = name, .at = d->role->body[point].at};
-  m.counters = arena_array(&d->s->arena, d->s->ncounters + (size_t)1, sizeof *m.counters);
-  m.controls = arena_array(&d->s->arena, d->s->ncontrols + (size_t)1, sizeof *m.controls);
+  m.counters = arena_array(&d->s->arena, d->counters_max, sizeof *m.counters);
+  m.controls = arena_array(&d->s->arena, d->controls_max, sizeof *m.controls);
   m.guard = make_number(d, 1);
   if (d->d->where != UINT32_MAX)
     m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point));
@@ -124,15 +126,14 @@ bool derive_moves_jointly(const struct derivation_builder *d) {
          (d->heard.delivers && d->heard.crashes);
 }
 
-/* Adds a copy of the move for each possible next round. */
-static void add_onward(struct round_builder *r, move_vec *moves) {
+void round_add_onward(struct round_builder *r, move_vec *moves) {
   struct derivation_builder *d = r->d;
   struct next_round out[2];
   uint32_t n = next_rounds(d, r->point, out);
   for (uint32_t i = 0; i < n; i++) {
     struct counter_move m = r->move;
-    m.counters = arena_copy(&d->s->arena, m.counters, (d->s->ncounters + 1) * sizeof *m.counters);
-    m.controls = arena_copy(&d->s->arena, m.controls, (d->s->ncontrols + 1) * sizeof *m.controls);
+    m.counters = arena_copy(&d->s->arena, m.counters, d->counters_max * sizeof *m.counters);
+    m.controls = arena_copy(&d->s->arena, m.controls, d->controls_max * sizeof *m.controls);
     m.guard = make_and(d, m.guard, out[i].when);
     if (d->d->where != UINT32_MAX)
       m.controls[d->d->where] = round_term(d, out[i].to);
@@ -142,6 +143,14 @@ static void add_onward(struct round_builder *r, move_vec *moves) {
                                      : make_sum(d, make_leaf(d, TERM_COUNTER, d->d->passes), make_number(d, 1));
     vec_push(moves, m);
   }
+}
+
+void round_move_finish(struct round_builder *r) {
+  struct counter_name *amounts = arena_array(&r->d->s->arena, r->amounts.n + 1, sizeof *amounts);
+  for (size_t i = 0; i < r->amounts.n; i++)
+    amounts[i] = r->amounts.at[i];
+  r->move.amounts = amounts;
+  r->move.namounts = (uint32_t)r->amounts.n;
 }
 
 bool round_make_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
@@ -155,16 +164,21 @@ bool round_make_joint_move(struct round_builder *r, const bool *together, move_v
   ok = ok && round_mark_violations(r, &r->move);
   if (!ok)
     return false;
-  struct counter_name *amounts = arena_array(&d->s->arena, r->amounts.n + 1, sizeof *amounts);
-  for (size_t i = 0; i < r->amounts.n; i++)
-    amounts[i] = r->amounts.at[i];
-  r->move.amounts = amounts;
-  r->move.namounts = (uint32_t)r->amounts.n;
-  add_onward(r, moves);
+  round_move_finish(r);
+  round_add_onward(r, moves);
   return true;
 }
 
-static bool make_round(struct round_builder *r, move_vec *moves) {
+static bool make_moves_together(struct round_builder *r, const bool *together, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  if (d->heard.coupling == HEARD_NOSPLIT)
+    return round_make_nosplit_moves(r, together, moves);
+  if (d->heard.coupling == HEARD_UNIFORM && !r->in_turns)
+    return round_make_uniform_moves(r, together, moves);
+  return r->in_turns ? round_make_turns(r, together, moves) : round_make_joint_move(r, together, moves);
+}
+
+static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) {
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
@@ -175,9 +189,16 @@ static bool make_round(struct round_builder *r, move_vec *moves) {
       choose_crashes(r, part);
   if (!count_messages(r))
     return false;
-  bool ok = d->heard.coupling == HEARD_NOSPLIT   ? round_make_nosplit_moves(r, together, moves)
-            : d->heard.coupling == HEARD_UNIFORM ? round_make_uniform_moves(r, together, moves)
-                                                 : round_make_joint_move(r, together, moves);
+  if (d->heard.coupling == HEARD_UNIFORM && in_turns)
+    round_choose_heard(r);
+  struct term **must = arena_copy(&d->d->arena, r->must, (r->columns.nm + (size_t)1) * sizeof *must);
+  struct term *byzantine = r->byzantine;
+  memcpy(r->sent, r->may, r->columns.nm * sizeof *r->sent);
+  if (in_turns)
+    round_freeze(r);
+  bool ok = make_moves_together(r, together, moves);
+  if (in_turns)
+    round_unfreeze(r, must, byzantine);
   while (d->d->is_part_move.n < moves->n)
     vec_push(&d->d->is_part_move, false);
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
@@ -185,10 +206,12 @@ static bool make_round(struct round_builder *r, move_vec *moves) {
       ok = round_add_part_moves(r, part, moves);
   while (d->d->is_part_move.n < moves->n)
     vec_push(&d->d->is_part_move, true);
+  while (d->d->turns.n < moves->n)
+    vec_push(&d->d->turns, (struct turn_move){0});
   return ok && !d->d->refused;
 }
 
-bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
+static bool derive_round_as(struct derivation_builder *d, uint32_t point, bool in_turns, move_vec *moves) {
   const struct schedule_point *at = &d->reached.at[point];
   struct arena *arena = &d->s->arena;
   size_t n = d->d->locals.n + 1, nm = at->messages_possible.n;
@@ -206,10 +229,12 @@ bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves)
                             .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
   r.must = arena_array(arena, nm + 1, sizeof *r.must);
+  r.sent = arena_array(arena, nm + 1, sizeof *r.sent);
   r.heard = arena_array(arena, nm + 1, sizeof *r.heard);
+  r.pool = arena_array(arena, n, sizeof *r.pool);
   r.arrivals = arena_array(arena, n, sizeof *r.arrivals);
   r.crashing = arena_array(arena, n, sizeof *r.crashing);
-  bool ok = make_round(&r, moves);
+  bool ok = make_round(&r, in_turns, moves);
   for (size_t i = 0; i < r.receptions.n; i++)
     cubes_release(&r.receptions.at[i].cubes);
   vec_release(&r.receptions);
@@ -218,5 +243,47 @@ bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves)
   vec_release(&r.unions);
   vec_release(&r.amounts);
   vec_release(&r.local_moves);
+  vec_release(&r.frozen);
   return ok;
+}
+
+/* ---- joint or in turns ---- */
+
+/* How many cases the condition unfolds into, at most. */
+static uint32_t cases_of(const struct term *t, bool positive) {
+  enum { MANY = 1000000 };
+  if (t->op == TERM_NOT)
+    return cases_of(t->kid[0], !positive);
+  if (t->op == TERM_EQ)
+    return positive ? 1 : 2;
+  if (t->op != TERM_AND && t->op != TERM_OR)
+    return 1;
+  uint64_t a = cases_of(t->kid[0], positive), b = cases_of(t->kid[1], positive);
+  uint64_t n = (t->op == TERM_AND) == positive ? a * b : a + b;
+  return n > MANY ? MANY : (uint32_t)n;
+}
+
+static uint64_t cases_from(const move_vec *moves, size_t first) {
+  uint64_t n = 0;
+  for (size_t i = first; i < moves->n; i++)
+    n += cases_of(moves->at[i].guard, true);
+  return n;
+}
+
+static void moves_drop(struct derivation_builder *d, move_vec *moves, size_t first) {
+  moves->n = first;
+  d->d->is_part_move.n = first;
+  d->d->turns.n = first;
+}
+
+bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
+  size_t first = moves->n;
+  if (d->form != ROUND_AUTOMATIC)
+    return derive_round_as(d, point, d->form == ROUND_IN_TURNS, moves);
+  bool joint = derive_round_as(d, point, false, moves);
+  if (derive_stopped(d) || (joint && cases_from(moves, first) <= CASES_JOINT_MAX))
+    return joint;
+  d->d->refused = NULL; /* what is refused of the joint move may be too large only */
+  moves_drop(d, moves, first);
+  return derive_round_as(d, point, true, moves);
 }

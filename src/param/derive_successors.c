@@ -33,6 +33,7 @@ static struct term *cubes_term(struct round_builder *r, const cube_vec *cubes, b
   for (uint32_t i = 0; i < reception_ncolumns(columns); i++)
     terms[i] = i < columns->np ? make_leaf(d, TERM_PARAM, d->params.base->param[i]) : make_number(d, 0);
   for (uint32_t m = 0; m < columns->nm; m++) {
+    r->has_witnesses |= witness && (!r->heard[m] || d->heard.forges);
     terms[column_may(columns, m)] = make_sum(d, r->may[m], NULL);
     terms[column_must(columns, m)] = make_sum(d, r->must[m], NULL);
     if (witness)
@@ -108,6 +109,14 @@ static const struct reception_union *reception_union_of(struct round_builder *r,
   return &r->unions.at[r->unions.n - 1];
 }
 
+void round_forget_conditions(struct round_builder *r) {
+  for (size_t i = 0; i < r->unions.n; i++)
+    vec_release(&r->unions.at[i].of);
+  vec_clear(&r->unions);
+  for (size_t i = 0; i < r->receptions.n; i++)
+    r->receptions.at[i].can = NULL;
+}
+
 /* ---- successors of a local state ---- */
 
 static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
@@ -171,7 +180,7 @@ bool successor_reasons_find(struct round_builder *r, uint32_t local, successor_r
     uint32_t decides = at->locals.at[i];
     if (local_active(d, decides) && d->d->parts.at[decides] == at->updates &&
         d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
-      ok = add_reasons(r, local, decides, local_count(d, decides), out);
+      ok = add_reasons(r, local, decides, r->pool[decides] ? r->pool[decides] : local_count(d, decides), out);
   }
   for (size_t i = 0; i < out->n && ok; i++)
     if (is_everybody(r, out->at[i].there))

@@ -13,8 +13,7 @@ struct uniform_builder {
   struct solver *solver;
 };
 
-/* All processes hear the same numbers. */
-static void choose_heard(struct round_builder *r) {
+void round_choose_heard(struct round_builder *r) {
   struct derivation_builder *d = r->d;
   struct term *sum = NULL;
   for (uint32_t m = 0; m < r->columns.nm; m++) {
@@ -43,14 +42,10 @@ static bool uniform_move(struct uniform_builder *x, uint64_t possible) {
   r->move = round_move_new(d, r->point, x->name);
   vec_clear(&r->amounts);
   vec_clear(&r->local_moves);
-  for (size_t i = 0; i < r->unions.n; i++)
-    vec_release(&r->unions.at[i].of);
-  vec_clear(&r->unions);
-  for (size_t i = 0; i < r->receptions.n; i++) /* their terms use amounts of another move */
-    r->receptions.at[i].can = NULL;
+  round_forget_conditions(r);
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     r->arrivals[l] = NULL;
-  choose_heard(r);
+  round_choose_heard(r);
   r->only = r->certain_receptions = 0;
   for (uint32_t i = 0; i < r->receptions.n; i++)
     if (possible >> i & 1)

@@ -35,7 +35,8 @@ static void bounded(const struct counter_graph *g, const struct engine_watch *wa
 }
 
 const struct engine engines[ENGINES] = {
-    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}, {"contexts", engine_contexts}};
+    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}, {"contexts", engine_contexts},
+    {"explicit", engine_explicit}, {"guards", engine_guards}};
 
 /* Reserved words and function symbols of SMT-LIB that are valid names in rondo. */
 static bool taken(const char *name) {

@@ -45,7 +45,16 @@ void engine_backward(const struct counter_graph *, const struct engine_watch *, 
 /* Threshold automata: all runs as one query. */
 void engine_contexts(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
 
-#define ENGINES 4
+/* Small instances, state by state; it finds violations only. */
+void engine_explicit(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
+/* The same with at most so many states. */
+void engine_explicit_within(const struct counter_graph *, uint64_t states, const struct engine_watch *,
+                            struct engine_result *);
+
+/* Backward search over sets described by comparisons of guards and lower bounds of counters. */
+void engine_guards(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
+
+#define ENGINES 6
 extern const struct engine {
   const char *name;
   void (*run)(const struct counter_graph *, const struct engine_watch *, struct engine_result *);

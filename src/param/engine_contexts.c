@@ -52,6 +52,7 @@ struct context_search {
   const struct counter_graph *g;
   struct arena arena;
   struct context_location *locations;
+  bool *leads;     /* by location: to an unsafe one */
   const char *why; /* not NULL: a condition is not met */
   VEC(uint32_t) path;
   VEC(uint32_t *) paths; /* each: its length, then the locations */
@@ -251,6 +252,22 @@ static void analyse(struct context_search *s) {
 
 /* ---- paths through the locations ---- */
 
+/* Which locations lead to an unsafe one? Of the others no path is of interest, and there may be very many. */
+static void find_leads(struct context_search *s) {
+  const struct counter_graph *g = s->g;
+  s->leads = arena_array(&s->arena, g->locations.n + (size_t)1, sizeof *s->leads);
+  for (uint32_t l = 0; l < g->locations.n; l++)
+    s->leads[l] = g->locations.at[l].unsafe.n > 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < g->transitions.n; i++) {
+      const struct counter_transition *t = &g->transitions.at[i];
+      if (s->leads[t->to] && !s->leads[t->from])
+        changed = s->leads[t->from] = true;
+    }
+  }
+}
+
 static void find_paths(struct context_search *s, uint32_t at) {
   for (size_t i = 0; i < s->path.n; i++)
     if (s->path.at[i] == at)
@@ -270,7 +287,7 @@ static void find_paths(struct context_search *s, uint32_t at) {
   }
   for (uint32_t next = 0; next < s->g->locations.n && !s->why; next++) {
     bool edge = false;
-    for (size_t i = 0; i < s->g->transitions.n && !edge && next != at; i++)
+    for (size_t i = 0; i < s->g->transitions.n && !edge && next != at && s->leads[next]; i++)
       edge = s->g->transitions.at[i].from == at && s->g->transitions.at[i].to == next;
     if (edge)
       find_paths(s, next);
@@ -728,8 +745,9 @@ void engine_contexts(const struct counter_graph *g, const struct engine_watch *w
   s.locations = memory_alloc((g->locations.n + (size_t)1) * sizeof *s.locations);
   memset(s.locations, 0, (g->locations.n + (size_t)1) * sizeof *s.locations);
   analyse(&s);
+  find_leads(&s);
   for (uint32_t l = 0; l < g->locations.n && !s.why; l++)
-    if (g->locations.at[l].start.n)
+    if (g->locations.at[l].start.n && s.leads[l])
       find_paths(&s, l);
   if (!s.why && !s.paths.n)
     s.why = "no path through the control leads to an unsafe state";

@@ -140,19 +140,28 @@ static struct term *echo_of(const struct derivation_builder *d, uint32_t point, 
 
 /* ---- moves ---- */
 
+/* The stage between the moves of a round in turns: the edge is known by it. */
+static uint32_t within(const struct derivation_builder *d, const struct liveness_edge *e) {
+  return d->liveness->nstages + (uint32_t)(e - d->liveness->edges);
+}
+
 static struct counter_move move_along(struct derivation_builder *d, const struct counter_move *move,
-                                      const struct liveness_edge *e, const struct state_conditions *c,
-                                      struct term *echo) {
+                                      enum turn_kind turn, const struct liveness_edge *e,
+                                      const struct state_conditions *c, struct term *echo) {
   struct counter_move m = *move;
-  struct term *guard = make_and(d, at_stage(d, e->from), echo);
-  if (e->triggered)
+  bool first = turn != TURN_CHANGE;
+  const struct term *next = d->d->turn == UINT32_MAX ? NULL : m.controls[d->d->turn];
+  uint32_t to = turn == TURN_NONE || (next && next->number == 0) ? e->to : within(d, e);
+  struct term *guard = at_stage(d, first ? e->from : within(d, e));
+  if (first)
+    guard = make_and(d, guard, echo);
+  if (e->triggered && first)
     guard = make_and(d, guard, c->trigger);
-  if (e->missed)
+  if (e->missed && first)
     guard = make_and(d, guard, c->missed);
   m.guard = make_and(d, guard, m.guard);
-  m.controls = arena_copy(&d->s->arena, m.controls, (d->s->ncontrols + (size_t)1) * sizeof *m.controls);
-  if (e->from != e->to)
-    m.controls[d->d->stage] = make_number(d, e->to);
+  m.controls = arena_copy(&d->s->arena, m.controls, d->controls_max * sizeof *m.controls);
+  m.controls[d->d->stage] = make_number(d, to);
   return m;
 }
 
@@ -217,39 +226,46 @@ static struct state_conditions conditions_before(const struct derivation_builder
   return c;
 }
 
+struct made_move {
+  struct counter_move move;
+  struct turn_move turn;
+  bool of_part;
+};
+
+static void push_made(struct derivation_builder *d, struct counter_move m, const struct made_move *of,
+                      move_vec *moves) {
+  vec_push(moves, m);
+  vec_push(&d->d->is_part_move, of->of_part);
+  vec_push(&d->d->turns, of->turn);
+}
+
 /* All edges with rounds of this kind. */
 static bool rounds_of_kind(struct derivation_builder *d, struct round_kind kind, uint32_t point,
                            const struct state_conditions *all, move_vec *moves) {
-  move_vec made = {0};
+  VEC(struct made_move) made = {0};
   size_t first = moves->n; /* they are made there, and replaced by those of the edges */
   bool ok = round_by(d, kind, point, moves);
-  for (size_t k = first; k < moves->n; k++)
-    vec_push(&made, moves->at[k]);
-  moves->n = first;
+  for (size_t k = first; k < moves->n && ok; k++) {
+    struct made_move one = {moves->at[k], d->d->turns.at[k], d->d->is_part_move.at[k]};
+    vec_push(&made, one);
+  }
+  moves->n = d->d->is_part_move.n = d->d->turns.n = first;
   struct state_conditions c = conditions_before(d, all, point);
   struct term *stages = make_number(d, 0);
-  bool *part = memory_alloc(made.n + 1);
-  for (size_t k = 0; k < made.n && ok; k++)
-    part[k] = d->d->is_part_move.at[first + k];
-  d->d->is_part_move.n = first;
   for (uint32_t i = 0; i < d->liveness->nedges && ok; i++) {
     const struct liveness_edge *e = &d->liveness->edges[i];
     if (!liveness_edge_applies(d->m, e, point) || !same_kind(kind_of(d, e, point), kind) || is_repeated(d, i, point))
       continue;
     stages = make_or(d, stages, at_stage(d, e->from));
+    struct term *echo = kind.coin ? echo_of(d, point, kind.coin) : NULL;
     for (size_t k = 0; k < made.n; k++)
-      if (!part[k]) {
-        vec_push(moves, move_along(d, &made.at[k], e, &c, kind.coin ? echo_of(d, point, kind.coin) : NULL));
-        vec_push(&d->d->is_part_move, false);
-      }
+      if (!made.at[k].of_part)
+        push_made(d, move_along(d, &made.at[k].move, made.at[k].turn.kind, e, &c, echo), &made.at[k], moves);
   }
   for (size_t k = 0; k < made.n && ok; k++)
-    if (part[k]) {
-      vec_push(moves, part_move_at(d, &made.at[k], stages));
-      vec_push(&d->d->is_part_move, true);
-    }
+    if (made.at[k].of_part)
+      push_made(d, part_move_at(d, &made.at[k].move, stages), &made.at[k], moves);
   d->jointly = false;
-  memory_free(part);
   vec_release(&made);
   return ok;
 }

@@ -72,4 +72,19 @@ bool validation_live_allows(struct validator *, const struct config *, const int
 bool validation_match_step(struct validator *, const int64_t *from, const struct config *before,
                            const struct config *after, const int64_t *to, bool bad, int64_t *end);
 
+/* ---- validation_turns.c: a round in turns ---- */
+/* Does a sequence of moves, the first of which freezes what is sent, lead from `from` to `to`? The processes that change
+   are those of the step. */
+bool validation_turns_lead(struct validator *, const int64_t *from, const struct config *before,
+                           const struct config *after, const int64_t *to, bool bad, int64_t *end);
+
+/* ---- validation_match.c: single moves ---- */
+bool validation_moves(const struct validator *, uint32_t move, const int64_t *from, const int64_t *amounts,
+                      int64_t *to);
+/* The solver finds the amounts. */
+bool validation_leads(struct validator *, const struct counter_transition *, const int64_t *from, const int64_t *to,
+                      int64_t *end);
+bool validation_same_up_to_violation(const struct validator *, const int64_t *, const int64_t *);
+bool validation_violated(const struct validator *, const int64_t *state);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool moves(const struct validator *c, uint32_t move, const int64_t *from, const int64_t *amounts, int64_t *to) {
+bool validation_moves(const struct validator *c, uint32_t move, const int64_t *from, const int64_t *amounts, int64_t *to) {
   uint32_t n = c->s->ncounters;
   int64_t *before = memory_alloc((validation_state_width(c) + 1) * sizeof *before);
   memcpy(before, from, validation_state_width(c) * sizeof *before);
@@ -17,14 +17,14 @@ static bool moves(const struct validator *c, uint32_t move, const int64_t *from,
   return ok;
 }
 
-static bool same_up_to_violation(const struct validator *c, const int64_t *a, const int64_t *b) {
+bool validation_same_up_to_violation(const struct validator *c, const int64_t *a, const int64_t *b) {
   for (size_t i = 0; i < validation_state_width(c); i++)
     if (a[i] != b[i] && i != c->s->ncounters + (size_t)c->violated)
       return false;
   return true;
 }
 
-static bool is_violated(const struct validator *c, const int64_t *state) {
+bool validation_violated(const struct validator *c, const int64_t *state) {
   return c->violated != UINT32_MAX && state[c->s->ncounters + c->violated];
 }
 
@@ -47,8 +47,8 @@ static void apply_part_move(const struct validator *c, int64_t *state, uint32_t 
     wanted[dv->counter.at[to]]++;
   }
   for (uint32_t m = 0; m < c->s->nmoves; m++)
-    if (dv->is_part_move.at[m] && moves(c, m, state, &one, next) && same_up_to_violation(c, next, wanted) &&
-        (!any || (bad && is_violated(c, next) && !is_violated(c, found)))) {
+    if (dv->is_part_move.at[m] && validation_moves(c, m, state, &one, next) && validation_same_up_to_violation(c, next, wanted) &&
+        (!any || (bad && validation_violated(c, next) && !validation_violated(c, found)))) {
       memcpy(found, next, width * sizeof *found);
       any = true;
     }
@@ -155,7 +155,7 @@ static bool is_possible(const struct validator *c, const struct counter_transiti
 }
 
 /* Does the transition lead to the target for some amounts? */
-static bool leads(struct validator *c, const struct counter_transition *t, const int64_t *from, const int64_t *to,
+bool validation_leads(struct validator *c, const struct counter_transition *t, const int64_t *from, const int64_t *to,
                   int64_t *end) {
   const struct counter_graph *g = c->graph;
   struct solver *s = c->solver;
@@ -175,7 +175,7 @@ static bool leads(struct validator *c, const struct counter_transition *t, const
   for (uint32_t i = 0; i < t->namounts && ok; i++)
     ok = solver_value(s, g->nvars + i, &amounts[i]);
   solver_pop(s);
-  ok = ok && moves(c, t->move, from, amounts, end) && same_up_to_violation(c, end, to);
+  ok = ok && validation_moves(c, t->move, from, amounts, end) && validation_same_up_to_violation(c, end, to);
   memory_free(row);
   memory_free(amounts);
   return ok;
@@ -190,7 +190,7 @@ static bool round_leads_by(struct validator *c, size_t transition, const int64_t
       return false;
   if (c->violated != UINT32_MAX && bad && !controls[c->violated])
     return false;
-  if (c->dv->is_part_move.at[t->move] || !is_possible(c, t, from, to) || !leads(c, t, from, to, end))
+  if (c->dv->is_part_move.at[t->move] || !is_possible(c, t, from, to) || !validation_leads(c, t, from, to, end))
     return false;
   c->last = transition;
   return true;
@@ -222,22 +222,28 @@ static bool keep_flags(const struct validator *c, const int64_t *from, int64_t *
   return true;
 }
 
+static bool step_leads(struct validator *c, const int64_t *from, const struct config *before,
+                       const struct config *after, const int64_t *to, bool bad, int64_t *end) {
+  return round_leads(c, from, to, bad, end) ||
+         (c->dv->turn != UINT32_MAX && validation_turns_lead(c, from, before, after, to, bad, end));
+}
+
 bool validation_match_step(struct validator *c, const int64_t *from, const struct config *before,
                            const struct config *after, const int64_t *to, bool bad, int64_t *end) {
   size_t width = validation_state_width(c);
   int64_t *middle = memory_alloc((width + 1) * sizeof *middle);
   int64_t *wanted = memory_alloc((width + 1) * sizeof *wanted);
   memcpy(wanted, to, width * sizeof *wanted);
-  bool ok = keep_flags(c, from, wanted) && round_leads(c, from, wanted, bad, end);
+  bool ok = keep_flags(c, from, wanted) && step_leads(c, from, before, after, wanted, bad, end);
   if (!ok && has_part_moves(c)) {
     memcpy(middle, from, width * sizeof *middle);
     memcpy(wanted, to, width * sizeof *wanted);
     apply_part_moves(c, before, after, bad, middle);
-    if (is_violated(c, middle)) { /* already unsafe: the rest of the step does not matter */
+    if (validation_violated(c, middle)) { /* already unsafe: the rest of the step does not matter */
       memcpy(end, middle, width * sizeof *end);
       ok = true;
     } else {
-      ok = keep_flags(c, middle, wanted) && round_leads(c, middle, wanted, bad, end);
+      ok = keep_flags(c, middle, wanted) && step_leads(c, middle, before, after, wanted, bad, end);
     }
   }
   memory_free(middle);

@@ -1,12 +1,8 @@
 #include "search/message_batches.h"
 
-#include "base/hash.h"
 #include "search/visited_index.h"
 
 #include <string.h>
-
-/* Batches are exchanged when together they have so many bytes. */
-#define BATCH_BYTES_MAX ((size_t)4 << 20)
 
 /* Most states that are reached again are reached again soon: a state that was sent recently, at no higher cost, need
    not be sent again. */
@@ -67,14 +63,6 @@ void batches_free(struct message_batches *x) {
 
 /* --- insertion into the visited set --- */
 
-struct received_state {
-  const uint8_t *key;
-  uint64_t hash;
-  state_ref from;
-  uint64_t probe_position;
-  uint32_t length;
-  fault_cost fault_cost;
-};
 #define BATCH 64
 
 /* True: the state is in the layer being built. */
@@ -100,7 +88,7 @@ static bool insert_received(struct message_batches *x, const struct received_sta
 
 /* In a batch, a state consists of its parent (the sender's reference), twice the key's length plus one if there is a
    fault cost, the cost, and the key. */
-static const uint8_t *read_arrived(const uint8_t *at, struct received_state *a) {
+const uint8_t *batches_next(const uint8_t *at, struct received_state *a) {
   uint32_t head;
   *a = (struct received_state){0};
   memcpy(&a->from, at, RECORD_PARENT_BYTES); /* little-endian */
@@ -123,7 +111,7 @@ static void receive_batch(struct message_batches *x, const uint8_t *at, size_t n
   while (at < end) {
     uint32_t k = 0;
     for (; k < BATCH && at < end; k++) {
-      at = read_arrived(at, &batch[k]);
+      at = batches_next(at, &batch[k]);
       batch[k].hash = key_hash(batch[k].key, batch[k].length);
       visited_prefetch_bucket(visited_set, batch[k].hash);
     }
@@ -307,7 +295,7 @@ static bool was_recently_sent(struct message_batches *x, const struct state *sta
   return false;
 }
 
-static void put_state(bytes *to, const struct state *state, state_ref from, fault_cost c) {
+void batches_put(bytes *to, const struct state *state, state_ref from, fault_cost c) {
   uint32_t head = state->length << 1 | (c != 0);
   vec_reserve(to, to->n + RECORD_PARENT_BYTES + sizeof head + sizeof c + state->length + KEY_SHORT_BYTES);
   uint8_t *at = to->at + to->n;
@@ -335,8 +323,7 @@ bool batches_send(struct message_batches *x, const struct state *state, const st
     }
   }
   uint64_t hash = key_hash(state->bytes, state->length);
-  /* uses other bits than the visited set and `recently_sent` */
-  uint32_t owner = (uint32_t)((hash_mix(hash, 0x2545F4914F6CDD1D) >> 32) * x->ranks->n >> 32);
+  uint32_t owner = batches_owner(x, hash);        /* of other bits than the place in `recently_sent` */
   if (w->from == STATE_REF_NONE && !x->probing) { /* all ranks generate all initial states */
     x->starts += hash;
     if (owner != x->ranks->rank)
@@ -345,7 +332,7 @@ bool batches_send(struct message_batches *x, const struct state *state, const st
     return true;
   }
   size_t before = x->out[owner].n;
-  put_state(&x->out[owner], state, w->from, c);
+  batches_put(&x->out[owner], state, w->from, c);
   x->queued += x->out[owner].n - before;
   if (x->queued < BATCH_BYTES_MAX)
     return true;
@@ -400,13 +387,13 @@ static bool target_is_sound(const struct message_batches *x, const bytes *key) {
          (key->n <= UINT32_MAX && space->ops->checkpoint.valid(space, &(struct state){key->at, (uint32_t)key->n}));
 }
 
-bool batches_are_sound(const struct message_batches *x) {
+bool batches_are_sound(const struct message_batches *x, uint32_t part, uint32_t parts) {
   const struct worker *w = x->worker;
   for (uint32_t i = 0; i <= w->space->query->nproperties; i++) {
     const struct finding *f = i < w->space->query->nproperties ? &w->findings[i] : &w->error;
-    bool here = f->found && (x->found_at[i] == NO_RANK || x->found_at[i] == x->ranks->rank);
-    if ((x->found_at[i] != NO_RANK && (x->found_at[i] >= x->ranks->n || !f->found)) ||
-        !target_is_sound(x, &x->targets[i]) || (f->found && f->rounds >= x->layers.n + 1) ||
+    bool here = f->found && (x->found_at[i] == NO_RANK || x->found_at[i] == part);
+    if ((x->found_at[i] != NO_RANK && (x->found_at[i] >= parts || !f->found)) || !target_is_sound(x, &x->targets[i]) ||
+        (f->found && f->rounds >= x->layers.n + 1) ||
         (here && f->state != STATE_REF_NONE && !visited_has(w->search->visited_set, f->state)))
       return false;
   }

@@ -3,6 +3,7 @@
 #ifndef RONDO_SEARCH_MESSAGE_BATCHES_H
 #define RONDO_SEARCH_MESSAGE_BATCHES_H
 
+#include "base/hash.h"
 #include "search/ranks.h"
 #include "search/worker.h"
 
@@ -59,7 +60,27 @@ static inline void batches_serve(struct message_batches *x) { ranks_serve(x->ran
 bool batches_suspend(struct message_batches *);
 void batches_save(const struct message_batches *, struct saver *);
 void batches_load(struct message_batches *, struct loader *);
-bool batches_are_sound(const struct message_batches *); /* after loading, with the visited set */
+/* After loading the part of a rank, of so many, with its visited set. */
+bool batches_are_sound(const struct message_batches *, uint32_t part, uint32_t parts);
+
+/* Batches are exchanged when together they have so many bytes. */
+#define BATCH_BYTES_MAX ((size_t)4 << 20)
+
+/* A state in a batch. */
+struct received_state {
+  const uint8_t *key;
+  uint64_t hash;
+  state_ref from; /* the sender's reference to the parent, in RECORD_PARENT_BYTES */
+  uint64_t probe_position;
+  uint32_t length;
+  fault_cost fault_cost;
+};
+void batches_put(bytes *to, const struct state *, state_ref from, fault_cost);
+const uint8_t *batches_next(const uint8_t *at, struct received_state *); /* its hash is not computed */
+/* Uses other bits of a key's hash than the visited set does. */
+static inline uint32_t batches_owner(const struct message_batches *x, uint64_t hash) {
+  return (uint32_t)((hash_mix(hash, 0x2545F4914F6CDD1D) >> 32) * x->ranks->n >> 32);
+}
 
 /* This rank has finished its work; returns when all have and every state is with its owner. */
 void batches_finish(struct message_batches *);

@@ -24,20 +24,38 @@ static bool is_target(void *context, const struct state *state, const struct edg
   return !l->found;
 }
 
-/* Does this rank have the parent of p? */
-static bool is_parent_here(struct message_batches *x, const struct located_state *p) {
-  struct system *space = x->worker->space;
+static bool leads_to(struct message_batches *x, const struct stored *at, const struct located_state *p) {
+  struct state state = {at->bytes, at->length};
+  struct successor_check l = {.target = p, .from = at->fault_cost};
+  system_all_successors(x->worker->space, &state, is_target, &l);
+  return l.found;
+}
+
+/* With another number of ranks than now, references were others. A state of the layer before that leads to p. */
+static state_ref search_parent(struct message_batches *x, const struct located_state *p) {
+  const struct search *s = x->worker->search;
+  state_ref from = visited_from(s->visited_set, x->layers.at[p->layer - 1]);
+  struct visited_reader at = visited_reader(s->visited_set, from, x->layers.at[p->layer]);
+  while (!(s->limits.interrupt && *s->limits.interrupt) && visited_read(&at)) {
+    batches_serve(x); /* names that others ask for */
+    if (at.stored.fault_cost <= p->fault_cost && leads_to(x, &at.stored, p))
+      return at.ref;
+  }
+  return STATE_REF_NONE;
+}
+
+/* The parent of p, if this rank has it; else STATE_REF_NONE. */
+static state_ref parent_here(struct message_batches *x, const struct located_state *p) {
   const struct visited_set *visited_set = x->worker->search->visited_set;
   state_ref ref = p->parent;
   if (p->layer == 0 || p->layer >= x->layers.n) /* only if a checkpoint was forged */
-    return false;
+    return STATE_REF_NONE;
+  if (ref == STATE_REF_FORGOTTEN)
+    return search_parent(x, p);
   if (ref < x->layers.at[p->layer - 1] || ref >= x->layers.at[p->layer] || !visited_has(visited_set, ref))
-    return false;
+    return STATE_REF_NONE;
   struct stored at = visited_get(visited_set, ref);
-  struct state state = {at.bytes, at.length};
-  struct successor_check l = {.target = p, .from = at.fault_cost};
-  system_all_successors(space, &state, is_target, &l);
-  return l.found;
+  return leads_to(x, &at, p) ? ref : STATE_REF_NONE;
 }
 
 /* Broadcasts what one rank has stored under a reference. */
@@ -58,14 +76,15 @@ static void broadcast_state(struct message_batches *x, uint32_t from, state_ref 
   ranks_broadcast(r, from, p->key.at, p->key.n);
 }
 
-static uint32_t find_parent(struct message_batches *x, const struct located_state *p) {
+static uint32_t find_parent(struct message_batches *x, const struct located_state *p, state_ref *ref) {
   struct ranks *r = x->ranks;
-  uint64_t mine = is_parent_here(x, p), *all = memory_alloc(r->n * sizeof *all);
+  uint64_t mine = parent_here(x, p), *all = memory_alloc(r->n * sizeof *all);
   uint32_t at = 0;
   ranks_barrier(r); /* some rank may have asked for names */
   ranks_allgather(r, &mine, 1, all);
-  while (at < r->n && !all[at])
+  while (at < r->n && all[at] == STATE_REF_NONE)
     at++;
+  *ref = at < r->n ? all[at] : STATE_REF_NONE;
   memory_free(all);
   return at;
 }
@@ -101,12 +120,12 @@ static void trace_back(struct message_batches *x, const struct finding *f, uint3
   broadcast_state(x, at, f->state, f->rounds - f->by_step, &p);
   vec_push(&path->keys, p.key);
   while (p.parent != STATE_REF_NONE) {
-    at = find_parent(x, &p);
+    state_ref parent;
+    at = find_parent(x, &p, &parent);
     if (at == x->ranks->n) { /* transition systems may stop when they are interrupted */
       rank_path_clear(path);
       return;
     }
-    state_ref parent = p.parent;
     broadcast_state(x, at, parent, p.layer - 1, &p);
     vec_push(&path->keys, p.key);
   }

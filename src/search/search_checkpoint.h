@@ -30,9 +30,13 @@ struct text checkpoint_path(const struct checkpoints *, uint32_t number);
 /* With several ranks, each has its own file. A generation of these files is valid if the file of the search names it:
    that file is written when all of them are complete, and then the previous generation is removed. */
 struct text checkpoint_part(const struct checkpoints *, uint32_t number, uint32_t rank, uint64_t generation);
-/* Reads the beginning of such a file: whether it belongs to this command, and its generation; 0: a single process wrote
-   it. */
-bool checkpoint_is_of(struct loader *, const struct checkpoints *, uint64_t *generation);
+/* Who wrote a file, as its beginning says. */
+struct checkpoint_origin {
+  uint64_t generation; /* of the files of the ranks; 0: there are none */
+  uint32_t ranks;      /* how many ranks wrote it; 0: a single process */
+};
+/* Reads the beginning of such a file: whether it belongs to this command, and its origin. */
+bool checkpoint_is_of(struct loader *, const struct checkpoints *, struct checkpoint_origin *);
 
 /* The default interval. */
 #define CHECKPOINT_SECONDS 120.0

@@ -17,6 +17,7 @@ struct search_threads {
 struct search_saving {
   uint32_t number;       /* of its file */
   uint64_t generation;   /* with several ranks: the generation of the valid files; 0: none */
+  uint32_t written_by;   /* how many ranks wrote that generation */
   uint32_t resumed_from; /* the depth of the layer in which it was resumed; UINT32_MAX: not resumed */
   _Atomic int ending;    /* a search_end: end after the checkpoint; EXHAUSTED: continue */
   double due;            /* the next checkpoint, in seconds of search time */

@@ -18,6 +18,8 @@
    them. */
 typedef uint64_t state_ref;
 #define STATE_REF_NONE ((UINT64_C(1) << 38) - 1)
+#define STATE_REF_FORGOTTEN                                                                                            \
+  (STATE_REF_NONE - 1)                         /* as a parent: not an initial state; too close to the end for a state */
 #define VISITED_MAX_STATES (UINT64_C(3) << 27) /* the caller must stop before it inserts more */
 
 /* Number of faulty processes (upper 16 bits), then of lost or corrupted messages (lower 16 bits), so costs compare as

@@ -242,7 +242,7 @@ void worker_pool_suspend(struct worker_pool *);
    lost. */
 bool search_rekey(struct worker *);
 
-/* --- search_checkpoint.c --- */
+/* --- search_checkpoint.c, search_resume.c --- */
 
 /* All workers are suspended, and the first has merged the others' results. */
 void checkpoint_write(struct search *, struct worker *const *all, uint32_t n);

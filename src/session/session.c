@@ -55,6 +55,8 @@ struct session *session_new(struct model *m, uint32_t environment, enum semantic
 static void path_cut(struct session *s, size_t length) {
   if (s->path.position > length)
     session_seek(s, length);
+  if (s->path.steps.n > length)
+    s->path.closed = false;
   while (s->path.steps.n > length) {
     struct path_step *step = &s->path.steps.at[--s->path.steps.n];
     witness_free(step->witness);
@@ -191,6 +193,7 @@ void session_push(struct session *s, const struct numbered_choice *c, uint64_t i
     step.error_at = c->error->at;
   }
   vec_push(&s->path.steps, step);
+  s->path.closed = false;
 }
 
 struct nth_choice {

@@ -286,6 +286,18 @@ bool session_taken(struct session *, size_t step, struct session_choices *);
 /* Replays these choices from that initial state. False: session_error names the step, and the path is unchanged. */
 bool session_replay(struct session *, uint64_t initial, const uint64_t *choices, size_t n);
 
+/* --- loops --- */
+
+/* Declares that the run goes on from its end as from the state after `position` steps, again and again; position = the
+   length: that it stays as it is, since nothing can happen any more. The interpreter must confirm that. The loop is
+   part of the path until the path changes: traces and diagrams show it, and live properties are evaluated on it. Not
+   for asynchronous rounds. */
+bool session_close_loop(struct session *, size_t position);
+void session_open_loop(struct session *); /* the run ends again */
+bool session_loop(const struct session *, size_t *position); /* is there one? */
+/* Looks for a loop that can be closed, the shortest one first. False: none was found, which is no error. */
+bool session_find_loop(struct session *, size_t *position);
+
 /* --- expressions and properties --- */
 
 struct session_result {
@@ -307,8 +319,8 @@ enum session_verdict {
   SESSION_TRUE,
   SESSION_FALSE,
   SESSION_ERROR,    /* it has no value there: an error of the model */
-  SESSION_NOT_ASKED /* not evaluated: a step property at the start; a live property; a safety property whose `until`
-                       held earlier */
+  SESSION_NOT_ASKED /* not evaluated: a step property at the start; a live property without a loop; a safety property
+                       whose `until` held earlier */
 };
 struct session_property {
   const char *name;
@@ -317,7 +329,7 @@ struct session_property {
   bool applies; /* it is checked in the session's environment */
   struct span at;
   enum session_verdict verdict;
-  bool shown;        /* safety: violated here; cover: reached here */
+  bool shown;        /* safety: violated here; cover: reached here; live: violated by the loop */
   const char *error; /* ERROR: the error; NOT_ASKED: the reason */
   const char **bindings;
   uint32_t nbindings; /* "p = P(1)": the witness of a false 'forall' or a true 'exists' */
@@ -335,7 +347,7 @@ void session_properties_release(struct session_properties *);
 /* --- traces --- */
 
 /* The path as a trace (docs/json.md) that `rondo replay` accepts; freed with memory_free. property: index of a property
-   that is shown at the end, or UINT32_MAX. NULL: it is not shown there, or the session has not started. */
+   that is shown at the end (live: by its loop), or UINT32_MAX. NULL: it is not shown there, or the session has not started. */
 char *session_save(struct session *, uint32_t property);
 /* The steps from .. to - 1 of the path, for trace_release; asynchronous rounds: its rounds, see session_rounds. The
    time depends on their number alone. property: one that the end of the path violates (cover: reaches), if it is among
@@ -346,8 +358,8 @@ bool session_window(struct session *, size_t from, size_t to, uint32_t property,
    ended. */
 size_t session_rounds(struct session *);
 struct interpreter *session_interpreter(struct session *); /* that of the traces */
-/* Makes a trace the path, checked by the interpreter. It must have the same model, parameters, environment and
-   semantics. */
+/* Makes a trace the path, with its loop, checked by the interpreter. It must have the same model, parameters,
+   environment and semantics. */
 bool session_load(struct session *, const char *json, size_t length);
 
 /* --- lookahead --- */

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "interp/config.h"
 #include "session/session.h"
+#include "trace/trace.h"
 
 struct path_step {
   struct witness *witness; /* asynchronous rounds: the round that the step fixes; NULL: it was fixed before */
@@ -26,6 +27,8 @@ struct session_path {
      `position` steps. Otherwise NULL. */
   struct async_run *async;
   size_t position;
+  bool closed; /* the run goes on from its end as from the state after `loop` steps */
+  size_t loop;
 };
 
 struct session {
@@ -105,6 +108,10 @@ void relaxed_environments_release(struct session *);
 /* Rounds: do the clauses about crashes allow this, regardless of the other clauses? */
 bool crashes_within_limits(struct session *, const struct config *, const struct witness *);
 struct clause_blame clause_blame_of(struct session *, const struct config *, const struct witness *);
+
+/* session_loop.c: the path from that position on as a lasso, with or without a property; false: it cannot be
+   replayed. */
+bool session_lasso_trace(struct session *, size_t from, size_t loop, uint32_t property, struct trace *);
 
 /* session_properties.c: did its `until` hold in an earlier state? */
 bool property_over(struct session *, const struct property *, size_t position);

@@ -4,6 +4,7 @@
 #include "interp/eval.h"
 #include "lang/state_expression.h"
 #include "model/type_print.h"
+#include "trace/lasso_replay.h"
 #include "trace/property_instance.h"
 
 /* --- properties --- */
@@ -42,6 +43,34 @@ static const char *not_asked(struct session *s, const struct property *p, size_t
   return property_over(s, p, position) ? "what it holds 'until' was reached before" : NULL;
 }
 
+/* Live properties on the loop in which the path ends. */
+static void judge_on_loop(struct session *s, uint32_t index, struct arena *arena, struct session_property *out) {
+  struct text why = {0};
+  struct trace t;
+  if (!session_lasso_trace(s, 0, s->path.loop, index, &t)) {
+    out->error = "the path cannot be replayed";
+    return;
+  }
+  if (!lasso_admitted(&t, s->interp, &why)) {
+    out->error = arena_printf(arena, "the loop is no run of this environment: %s", text_or_empty(&why));
+  } else {
+    struct lasso_configs run = trace_configs(&t);
+    enum verdict3 v = lasso_satisfies(s->interp, claim_formula(&t), &run, &t.error);
+    out->verdict = v == V_TRUE ? SESSION_TRUE : v == V_FALSE ? SESSION_FALSE : SESSION_ERROR;
+    out->shown = v == V_FALSE;
+    out->error = v == V_ERROR ? arena_printf(arena, "%s", t.error.message) : NULL;
+  }
+  if (out->shown) {
+    struct property_instance found;
+    property_instance_find(&found, s->interp, &t);
+    out->nbindings = (uint32_t)found.bound.n;
+    out->bindings = list_to_arena(arena, found.bound.at, found.bound.n);
+    property_instance_release(&found);
+  }
+  text_release(&why);
+  trace_release(&t);
+}
+
 static void judge_property(struct session *s, const struct property *p, size_t position, struct arena *arena,
                            struct session_property *out) {
   const struct config *at = session_config_at(s, position),
@@ -52,6 +81,11 @@ static void judge_property(struct session *s, const struct property *p, size_t p
     out->applies |= p->environments[i] == s->environment;
   out->error = not_asked(s, p, position);
   out->verdict = SESSION_NOT_ASKED;
+  if (p->kind == PROPERTY_LIVE && s->path.closed && position == s->path.steps.n) {
+    out->error = NULL;
+    judge_on_loop(s, (uint32_t)(p - s->model.properties), arena, out);
+    return;
+  }
   if (out->error)
     return;
   enum verdict3 verdict = property_evaluate(s->interp, p, before, at, &error);

@@ -49,13 +49,15 @@ char *session_save(struct session *s, uint32_t property) {
     session_fail(s, s->path.initial ? "the path is too long" : "the session has not started");
     return NULL;
   }
-  if (property != NO_PROPERTY &&
-      (property >= model_nasked(&s->model) || s->model.properties[property].kind == PROPERTY_LIVE)) {
-    session_fail(s, "there is no such property of states or steps");
+  bool live = property < model_nasked(&s->model) && s->model.properties[property].kind == PROPERTY_LIVE;
+  if (property != NO_PROPERTY && (property >= model_nasked(&s->model) || (live && !s->path.closed))) {
+    session_fail(s, live ? "a live property is about whole runs: the path does not end in a loop"
+                         : "there is no such property of states or steps");
     return NULL;
   }
-  struct claim claim = {.environment = s->environment, .semantics = s->semantics, .property = property};
-  claim.error = property == NO_PROPERTY ? session_failed(s, &error, &at) : property_fails(s, property);
+  struct claim claim = {.environment = s->environment, .semantics = s->semantics, .property = property, .lasso = live};
+  claim.loop = live ? (uint32_t)s->path.loop : 0;
+  claim.error = property == NO_PROPERTY ? session_failed(s, &error, &at) : !live && property_fails(s, property);
   struct run run = path_run(s);
   struct trace trace;
   struct text why = {0};
@@ -90,6 +92,16 @@ static const struct config *window_config(struct session *s, size_t at) {
 
 static const struct witness *window_step(struct session *s, size_t at) {
   return s->path.async ? session_fixed_round(s, (uint32_t)at)->witness : s->path.steps.at[at].witness;
+}
+
+/* The loop, if its beginning is in the window. */
+static void window_loop(const struct session *s, size_t from, uint32_t property, struct claim *claim) {
+  bool live = property < s->model.nproperties && s->model.properties[property].kind == PROPERTY_LIVE;
+  if (!s->path.closed || s->path.loop < from || claim->property != NO_PROPERTY || claim->error)
+    return;
+  claim->lasso = true;
+  claim->loop = (uint32_t)(s->path.loop - from);
+  claim->property = live ? property : NO_PROPERTY;
 }
 
 /* What the end of the path shows of the property. */
@@ -137,8 +149,10 @@ bool session_window(struct session *s, size_t from, size_t to, uint32_t property
     return session_fail(s, "the path has %zu %s", n, model_steps(&s->model) ? "steps" : "rounds");
   if (!window_config(s, from))
     return session_fail(s, "there is no state after the error");
-  if (to == n)
+  if (to == n) {
     window_claim(s, property, &claim);
+    window_loop(s, from, property, &claim);
+  }
   if (take_window(s, from, to, &claim, t))
     return true;
   trace_release(t);
@@ -229,15 +243,21 @@ static bool load(struct session *s, const json_t *j, struct text *why) {
   return ok;
 }
 
+/* The loop of a trace, if it has one. */
+static bool load_loop(struct session *s, const json_t *j) {
+  const json_t *loop = json_object_get(j, "loop");
+  return !loop || session_close_loop(s, (size_t)json_integer_value(loop));
+}
+
 bool session_load(struct session *s, const char *json, size_t length) {
   json_error_t error;
   struct text why = {0};
   session_clear_error(s);
   json_t *j = json_loadb(json, length, 0, &error);
-  bool ok = j && load(s, j, &why);
+  bool ok = j && load(s, j, &why) && load_loop(s, j);
   if (!j)
     session_fail(s, "this is not JSON: line %d: %s", error.line, error.text);
-  else if (!ok && !s->interrupted)
+  else if (!ok && !s->interrupted && why.n)
     session_fail(s, "this is not a trace of the session: %s", text_or_empty(&why));
   text_release(&why);
   json_decref(j);

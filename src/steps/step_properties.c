@@ -54,6 +54,11 @@ static bool reads_locals(const struct step_system *s, const struct step_property
   return any;
 }
 
+/* Does it matter to the formula who could act if there was room in the channels? That depends on the whole state. */
+static bool waits_for_room_count(const struct step_system *s, const struct step_property_memo *m) {
+  return m->values.reads.deadlock && s->cells.bound > 0;
+}
+
 static void find_cells(struct step_system *s, struct step_property_memo *m) {
   const struct model *model = s->model;
   m->cells = arena_array(&s->arena, s->cells.ncells + 1, sizeof *m->cells);
@@ -65,8 +70,7 @@ static void find_cells(struct step_system *s, struct step_property_memo *m) {
       m->cells[m->ncells++] = s->cells.global[g];
   if (m->values.reads.initials && s->cells.initials_set != NO_CELL)
     m->cells[m->ncells++] = s->cells.initials_set;
-  /* who waits for room depends on the channels, too */
-  if (m->values.reads.messages || (m->values.reads.deadlock && s->cells.bound > 0))
+  if (m->values.reads.messages || waits_for_room_count(s, m))
     for (uint32_t i = 0; i < model->nprocesses * model->nprocesses; i++)
       if (s->cells.channel[i] != NO_CELL)
         m->cells[m->ncells++] = s->cells.channel[i];
@@ -76,6 +80,8 @@ static void find_cells(struct step_system *s, struct step_property_memo *m) {
 static void memo_init(struct step_system *s, struct step_property_memo *m, const struct node *formula) {
   const struct model *model = s->model;
   property_cache_init(&m->values, model, formula, &s->arena);
+  if (waits_for_room_count(s, m))
+    formula_reads_variables(model, &m->values.reads);
   m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
   m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
   find_cells(s, m);

@@ -265,7 +265,7 @@ static bool goes_round(struct trace *t, struct interpreter *interp, struct text 
   return ok;
 }
 
-static bool closes(struct trace *t, struct interpreter *interp, struct text *why) {
+bool lasso_closes(struct trace *t, struct interpreter *interp, struct text *why) {
   if (t->claim.loop == t->run.nsteps)
     return may_stay(t, interp, why);
   struct recurrence r = {0};
@@ -384,8 +384,12 @@ const struct node *claim_formula(const struct trace *t) {
   return t->claim.text ? t->claim.text : trace_property(t)->formula;
 }
 
+bool lasso_admitted(struct trace *t, struct interpreter *interp, struct text *why) {
+  return clauses_hold(t, interp, why) && is_fair(t, interp, why);
+}
+
 bool lasso_confirm(struct trace *t, struct interpreter *interp, struct text *why) {
-  if (!closes(t, interp, why) || !clauses_hold(t, interp, why) || !is_fair(t, interp, why))
+  if (!lasso_closes(t, interp, why) || !lasso_admitted(t, interp, why))
     return false;
   struct lasso_configs run = trace_configs(t);
   enum verdict3 v = lasso_satisfies(interp, claim_formula(t), &run, &t->error);

@@ -123,15 +123,27 @@ static json_t *choices_to_json(const struct model *m, const struct witness *w) {
   return j;
 }
 
+/* By receiver and sender, so that the same round is always written in the same way. */
 static json_t *forged_to_json(const struct model *m, const struct config *c, const struct witness *w) {
   json_t *j = json_array();
+  const struct forgery **sorted = memory_alloc((w->nforged + (size_t)1) * sizeof *sorted);
   for (uint32_t i = 0; i < w->nforged; i++) {
     const struct forgery *f = &w->forged[i];
+    uint32_t at = i;
+    for (; at > 0 && (sorted[at - 1]->receiver > f->receiver ||
+                      (sorted[at - 1]->receiver == f->receiver && sorted[at - 1]->sender > f->sender));
+         at--)
+      sorted[at] = sorted[at - 1];
+    sorted[at] = f;
+  }
+  for (uint32_t i = 0; i < w->nforged; i++) {
+    const struct forgery *f = sorted[i];
     const struct type *type = process_role(m, f->receiver)->body[c->point].received;
     json_array_append_new(j, json_pack("{s:o, s:o, s:o}", "receiver", process_to_json(m, f->receiver), "sender",
                                        process_to_json(m, f->sender), "message",
                                        type ? value_to_json(m, type, f->message) : json_null()));
   }
+  memory_free(sorted);
   return j;
 }
 

@@ -513,3 +513,30 @@ def searches_of_steps_can_be_interrupted(rondo):
         signals.send(child, signal.SIGINT)
         said, _ = child.communicate(timeout=120)
     must(child.returncode == 2 and "interrupted" in said, f"exit status {child.returncode}\n{said[:500]}")
+
+
+# Steps that can never be taken, each in another way.
+BLOCKED = ["when 1 == 2", "when exists v in box: true", "when exists v in box", "when (exists v in box: v == 0)", "on never",
+           "on Q: 1 of never", "when 1 == 2 { } or on never", "when box != {} once"]
+
+
+@test
+def a_check_looks_for_deadlocks(rondo):
+    """The built-in property is left out only where the text shows that there is none."""
+    for how in BLOCKED:
+        text = f"""algorithm Blocked
+message never
+type Value = 0..1
+shared box: set of Value = {{}}
+process P[1] {{
+  var x: 0..1 = 0
+  start {{}}
+  step wait {how} {{ {"x := v" if how.startswith("when exists") else ""} }}
+}}
+cover begun: exists p in P: at(p, wait)
+"""
+        told = rondo.json("check", rondo.file("blocked.rondo", text), status=1)
+        must(("deadlock", "violated") in [(p["name"], p["verdict"]) for p in told["properties"]], how)
+    text = text.replace(how, "").replace("begun: exists p in P: at(p, wait)", "begun: true")
+    told = rondo.json("check", rondo.file("open.rondo", text), status=0)
+    must("deadlock" not in [p["name"] for p in told["properties"]], "nothing can block")

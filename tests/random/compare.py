@@ -115,6 +115,7 @@ class Comparison:
     def __init__(self, program, folder, name="model"):
         self.program, self.folder, self.name = program, folder, name
         self.path = os.path.join(folder, f"{name}.rondo")
+        self.fine = {}  # what was said in fine rounds, by way
 
     def check(self, *extra):
         return Answer(self.program, self.path, [*extra, "--semantics", "coarse"])
@@ -125,17 +126,24 @@ class Comparison:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
         if done.returncode not in (0, 1, 2):
             raise Failure(f"fine rounds ({reduce})", f"exit status {done.returncode}: {done.stderr.strip()[-1500:]}")
-        ways = [["--reduce", reduce], ["--reduce", "none", "--successors", "plain"]]
-        try:
-            solo, whole = (Answer(self.program, self.path, [*way, "--semantics", "fine", "--max-distance", "1"], 3000, 2) for way in ways)
-        except Skipped:
-            return
-        if solo.status == 3 or whole.status == 3 or solo.limited or whole.limited:
+        solo = self.in_fine_rounds("--reduce", reduce)
+        whole = solo and self.in_fine_rounds("--reduce", "none", "--successors", "plain")
+        if not whole:
             return
         if solo.erred and whole.erred:  # whose of several errors in a round is seen, and so when the search ends, is free
             return
         if difference(solo, whole):
             raise Failure(f"fine rounds, solo and whole ({reduce})", difference(solo, whole))
+
+    def in_fine_rounds(self, *way):
+        """The answer; None where it is refused or limited. Every way is asked once for a model."""
+        if way not in self.fine:
+            try:
+                answer = Answer(self.program, self.path, [*way, "--semantics", "fine", "--max-distance", "1"], 3000, 2)
+                self.fine[way] = None if answer.status == 3 or answer.limited else answer
+            except Skipped:
+                self.fine[way] = None
+        return self.fine[way]
 
     def base(self, bounds=(4, 2, 1)):
         """The reference answer and the plain one, looking as far as the plain way can follow; (answer, rounds)."""
@@ -246,5 +254,6 @@ class Comparison:
         return False
 
     def write(self, text):
+        self.fine = {}
         with open(self.path, "w", encoding="utf-8") as out:
             out.write(text)

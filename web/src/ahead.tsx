@@ -34,7 +34,7 @@ export function AheadNote({ item, all = false }: { item: Step | null; all?: bool
   if (!found) return store.items().some((i) => itemKey(i) === itemKey(item)) && store.aheadRunning ? <span class="ahead waiting" aria-label="searching">…</span> : null;
   if (!found.survey) return <span class="ahead plain" title={found.why ?? ""}>unknown</span>;
   const list = findings(found.survey);
-  const note = `${found.survey.states.toLocaleString("en")} states${found.survey.complete ? ", all of them" : `; ${found.survey.why}`}`;
+  const note = `${found.survey.states.toLocaleString("en")} ${found.survey.states === 1 ? "state" : "states"}${found.survey.complete ? ", all of them" : `; ${found.survey.why}`}`;
   const one = (f: Finding) =>
     f.choices && (f.choices.length || item !== null) ? (
       <button class={`ahead ${f.tone}`} title={`${list.map((x) => x.text).join("\n")}\n(${note})\nClick to be led there.`} onClick={(e) => { e.stopPropagation(); void store.follow(item, f.choices!); }}>

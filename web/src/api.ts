@@ -4,7 +4,7 @@ export type Diagnostic = { code: string; severity: string; message: string; help
 export type Part = { heard: number[]; crashes: boolean; oracles: (number | string)[]; sends: number[]; updates: number[]; forged: { sender: number; payload: number | string }[] };
 export type Round = { parts: Part[]; process?: number };
 export type Step = number | string | Round;
-export type Path = { initial: number | string; steps: Step[] };
+export type Path = { initial: number | string; steps: Step[]; loop?: number | null };
 export type Property = { name: string; kind: string };
 export type Info = {
   name: string; file: string; params: Record<string, number | boolean>; environment: string; semantics: string; kind: "rounds" | "messages" | "shared";
@@ -24,7 +24,7 @@ export type Choice = {
   error: string | null; allowed: boolean; why?: string; clause?: number | null; clause_at?: Place;
 };
 export type Look = {
-  kept: number; length: number; position: number; cut: string | null; info: Info; state: State; properties: { properties: Status[] }; taken?: Choice; failing?: Choice;
+  kept: number; length: number; position: number; cut: string | null; repeats?: number | null; info: Info; state: State; properties: { properties: Status[] }; taken?: Choice; failing?: Choice;
   choices?: { choices: Choice[]; more: boolean }; forbidden?: { choices: Choice[]; more: boolean };
 };
 export type Judgement = { possible: boolean; allowed: boolean; why: string | null; clause: number | null; clause_at: Place; error: string | null };
@@ -32,8 +32,8 @@ export type Candidate = {
   active: boolean; may_crash: boolean; may_forge: boolean; payloads: number | string; oracles: { name: string; values: number | string; chosen: boolean }[];
   senders: { must: boolean; byzantine: boolean; sends: boolean; text: string | null }[]; sends: { alternatives: number }[]; updates: { alternatives: number; coin: boolean }[];
 };
-export type Toggle = null | "unknown" | Judgement;
-export type Desk = { candidates: { processes: Candidate[] }; judge: Judgement; round: Round; after: State | null; toggles: { heard: Toggle[]; crash: Toggle }[] };
+export type Toggle = null | Judgement;
+export type Desk = { candidates: { processes: Candidate[] }; judge: Judgement; round: Round; after: State | null; toggles: Toggle[] };
 export type Outcome = { text: string; crashed: boolean; halted: boolean; error: boolean; changed: boolean; search: string; round: Round | null };
 export type Target = { property: string | null; kind: string; reach: "reachable" | "unreachable" | "unknown"; steps: number | null; choices: (number | string)[] | null };
 export type Survey = {

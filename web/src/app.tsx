@@ -12,20 +12,23 @@ import { store, type View } from "./store";
 import { Verdicts } from "./verdicts";
 import { Line, onShowLine } from "./widgets";
 
+/** Processes that do the same: named, or counted. */
+const group = (names: string[]) => (names.length > 3 ? `${names.length} processes` : names.join(", "));
+
 function litLines(): Map<number, string> {
-  const lit = new Map<number, string[]>();
-  const add = (line: number | undefined, text: string) => line && lit.set(line, [...(lit.get(line) ?? []), ...(text ? [text] : [])]);
+  const lit = new Map<number, Map<string, string[]>>();
+  const add = (line: number | undefined, text: string, who: string | null) => {
+    if (!line) return;
+    const here = lit.get(line) ?? new Map<string, string[]>();
+    lit.set(line, here);
+    if (text) here.set(text, [...(here.get(text) ?? []), ...(who ? [who] : [])]);
+  };
   const e = store.entry;
-  add(e?.line, "");
-  const sent = new Map<number, Map<string, string[]>>();
-  for (const s of e?.sent ?? []) {
-    const byText = sent.get(s.line) ?? new Map<string, string[]>();
-    byText.set(s.text, [...(byText.get(s.text) ?? []), s.from]);
-    sent.set(s.line, byText);
-  }
-  for (const [line, byText] of sent) for (const [text, from] of byText) add(line, `${from.join(", ")}: ${text}`);
-  for (const c of e?.changes ?? []) add(c.line, `${c.process ? c.process + ": " : ""}${c.text}`);
-  return new Map([...lit].map(([line, texts]) => [line, texts.length > 4 ? texts.slice(0, 3).join(" · ") + ` · ${texts.length - 3} more` : texts.join(" · ")]));
+  add(e?.line, "", null);
+  for (const s of e?.sent ?? []) add(s.line, s.text, s.from);
+  for (const c of e?.changes ?? []) add(c.line, c.text, c.process);
+  const words = (here: Map<string, string[]>) => [...here].map(([text, who]) => (who.length ? `${group(who)}: ${text}` : text));
+  return new Map([...lit].map(([line, here]) => { const all = words(here); return [line, all.length > 4 ? `${all.slice(0, 3).join(" · ")} · ${all.length - 3} more` : all.join(" · ")]; }));
 }
 
 function ModelPanel() {
@@ -40,13 +43,18 @@ function ModelPanel() {
     onShowLine((line) => editor.current?.showLine(line));
   }, [store.opened]);
   useEffect(() => {
-    const covered = new Set([...store.nodes.values()].flatMap((n) => n.lines));
+    const covered = new Map<number, { never: boolean; words: string }>();
+    for (const n of store.nodes.values()) for (const line of n.lines) covered.set(line, { never: false, words: "fired in a step of the history" });
+    for (const [line, steps] of store.coverage?.lines ?? []) covered.set(line, { never: steps === 0, words: steps === 0 ? "never fires" : `fires in ${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"} of the graph` });
+    for (const line of store.coverage?.never ?? []) covered.set(line, { never: true, words: "no run takes this" });
     editor.current?.mark({ lit: litLines(), covered, diagnostics: store.diagnostics });
   });
+  useEffect(() => editor.current?.reveal([...litLines().keys()]), [store.entry]);
+  useEffect(() => editor.current?.keepCursor(), [store.diagnostics]);
   const first = store.diagnostics.find((d) => d.severity === "error");
   return (
     <section class="panel model" aria-label="model">
-      <header><h2>Model</h2><span class="faint">{store.opened?.file}</span>{store.edited && <span class="tag">edited</span>}<span class="spring" />
+      <header><h2>Model</h2><span class="faint file" title={store.opened?.file}>{store.opened?.file}</span>{store.edited && <span class="tag">edited</span>}<span class="spring" />
         {store.edited && <button class="quiet" onClick={() => { editor.current?.setText(store.opened!.text); }}>revert</button>}</header>
       <div class="editor" ref={host} />
       {store.diagnostics.length > 0 && (
@@ -83,10 +91,10 @@ const views: [View, string][] = [["diagram", "Diagram"], ["map", "Map"], ["verdi
 function Centre() {
   return (
     <section class="panel centre" aria-label={store.view}>
-      <header><div role="tablist">{views.map(([v, label], i) => <button key={v} role="tab" aria-selected={store.view === v} class={"tab" + (store.view === v ? " now" : "")} title={`Alt+${i + 1}`} onClick={() => store.setView(v)}>{label}</button>)}</div></header>
+      <header><div role="tablist" aria-label="views">{views.map(([v, label], i) => <button key={v} role="tab" aria-selected={store.view === v} class={"tab" + (store.view === v ? " now" : "")} title={`Alt+${i + 1}`} onClick={() => store.setView(v)}>{label}</button>)}</div></header>
       {store.view === "diagram" && <Diagram />}
       {store.view === "map" && <MapView />}
-      {store.view === "verdicts" && <Verdicts />}
+      <div class="kept" hidden={store.view !== "verdicts"}><Verdicts /></div>
       {store.view === "compare" && <Compare />}
     </section>
   );
@@ -143,14 +151,14 @@ export function App() {
     addEventListener("keydown", f);
     return () => removeEventListener("keydown", f);
   }, []);
-  const bad = store.look?.properties.properties.filter((p) => p.shown && p.kind === "safety" && p.applies) ?? [];
+  const bad = store.violated();
   return (
     <div class="page" data-ready={store.look ? "yes" : "no"}>
       <header class="top">
         <h1>rondo</h1><span class="name">{store.info?.name ?? ""}</span>
         <Parameters />
         <span class="spring" />
-        {bad.length > 0 && <span class="tag bad" role="status">{bad.map((p) => p.name).join(", ")} violated</span>}
+        {bad.length > 0 && <span class="tag bad" role="status">{bad.join(", ")} violated</span>}
         {store.error && <span class="warning error" role="alert">{store.error}</span>}
         {store.notice && <span class="warning" role="status">{store.notice} <button class="mini" aria-label="dismiss" onClick={() => { store.notice = null; store.changed(); }}>×</button></span>}
         <Exports />

@@ -1,9 +1,10 @@
 // Two runs from where they part.
+import { brief } from "./history";
 import { StateTable, witnesses } from "./state";
 import { store, type Node } from "./store";
 
 function Steps({ title, nodes }: { title: string; nodes: Node[] }) {
-  return <div class="steps"><h3>{title}</h3><ol start={nodes[0]?.depth ?? 1}>{nodes.map((n) => <li key={n.id} class={n.bad ? "bad" : ""}><button class="link" onClick={() => void store.go(n.id)}>{n.label}</button></li>)}</ol>{!nodes.length && <p class="faint">stays there</p>}</div>;
+  return <div class="steps"><h3>{title}</h3><ol>{nodes.map((n) => <li key={n.id} class={n.bad ? "bad" : ""}><span class="number">{n.depth}</span><button class="link" onClick={() => void store.go(n.id)}>{brief(n.label)}</button></li>)}</ol>{!nodes.length && <p class="faint">stays there</p>}</div>;
 }
 
 export function Compare() {

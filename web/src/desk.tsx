@@ -5,13 +5,18 @@ import type { Choice, Judgement, Message, Round, Toggle } from "./api";
 import { itemKey, store } from "./store";
 import { Line } from "./widgets";
 
-const forbids = (t: Toggle): Judgement | null => (t && t !== "unknown" && !t.allowed ? t : null);
+/** Why a cell cannot be changed; the last of a row is the crash. */
+const forbids = (p: number, q: number): Judgement | null => {
+  const t: Toggle | undefined = store.desk!.toggles[p * (store.info!.processes.length + 1) + q];
+  return t && !t.allowed ? t : null;
+};
+const COMPACT = 9; // from so many processes on, cells are small and columns have numbers
 const reason = (j: Judgement | null) => (j ? `${j.why ?? "not possible"}${j.clause_at ? ` (line ${j.clause_at.line})` : ""}` : "");
 
 function Cell({ p, q }: { p: number; q: number }) {
   const desk = store.desk!, part = desk.round.parts[p], sender = desk.candidates.processes[p].senders[q];
   const hears = part.heard.includes(q), forged = part.forged.some((f) => f.sender === q);
-  const no = forbids(desk.toggles[p].heard[q]), names = store.info!.processes;
+  const no = forbids(p, q), names = store.info!.processes;
   const what = `${names[p]} ${hears ? "hears" : "does not hear"} ${names[q]}${sender.text !== null ? `: ${sender.text}` : sender.sends ? "" : ", which sends nothing to it"}`;
   const classes = ["cell", hears ? "heard" : "lost", forged && "forged", no && "forbidden", !sender.sends && "silent"].filter(Boolean).join(" ");
   return (
@@ -45,20 +50,25 @@ function moveInGrid(e: KeyboardEvent): void {
 function Grid() {
   const desk = store.desk!, names = store.info!.processes, n = names.length;
   const crashes = desk.candidates.processes.some((c) => c.may_crash);
+  const short = (name: string) => (n > COMPACT ? (/\((\d+)\)$/.exec(name)?.[1] ?? name) : name);
+  const column = (q: number) => store.edit((r) => {
+    const listeners = r.parts.filter((_, p) => p !== q && desk.candidates.processes[p].active), on = !listeners.every((x) => x.heard.includes(q));
+    for (const x of listeners) x.heard = on ? [...new Set([...x.heard, q])].sort((a, b) => a - b) : x.heard.filter((y) => y !== q);
+  });
   const all = (heard: (p: number, q: number) => boolean) => store.edit((r) => r.parts.forEach((part, p) => (part.heard = names.map((_, q) => q).filter((q) => heard(p, q)))));
   return (
     <div class="grid-box">
-      <table class="grid" onKeyDown={moveInGrid} aria-label="who hears whom">
+      <table class={"grid" + (n > COMPACT ? " compact" : "")} onKeyDown={moveInGrid} aria-label="who hears whom">
         <thead>
-          <tr><th scope="col" class="corner">hears</th>{names.map((name, q) => <th scope="col" key={q} title={desk.candidates.processes[q].senders[q]?.byzantine ? `${name} is Byzantine` : name}>{name}</th>)}
+          <tr><th scope="col" class="corner">hears</th>{names.map((name, q) => <th scope="col" key={q}><button class="link" aria-label={`the others hear ${name}, or not`} title={`${name}${desk.candidates.processes[q].senders[q]?.byzantine ? " is Byzantine" : ""}: the others hear it, or not`} onClick={() => column(q)}>{short(name)}</button></th>)}
             {crashes && <th scope="col">crash</th>}<th scope="col" class="after">then</th></tr>
         </thead>
         <tbody>
           {names.map((name, p) => {
-            const c = desk.candidates.processes[p], no = forbids(desk.toggles[p].crash);
+            const c = desk.candidates.processes[p], no = forbids(p, n);
             return (
               <tr key={p} class={c.active ? "" : "inactive"}>
-                <th scope="row"><button class="link" title="hears everybody, or nobody" disabled={!c.active} onClick={() => store.edit((r) => (r.parts[p].heard = r.parts[p].heard.length === n ? [] : names.map((_, q) => q)))}>{name}</button></th>
+                <th scope="row"><button class="link" title={`${name} hears everybody, or nobody`} aria-label={`${name} hears everybody, or nobody`} disabled={!c.active} onClick={() => store.edit((r) => (r.parts[p].heard = r.parts[p].heard.length === n ? [] : names.map((_, q) => q)))}>{name}</button></th>
                 {c.active ? names.map((_, q) => <Cell key={q} p={p} q={q} />) : <td colSpan={n} class="faint">takes no part</td>}
                 {crashes && <td><input type="checkbox" checked={desk.round.parts[p].crashes} disabled={!c.may_crash} aria-label={`${name} crashes in this round`} title={no ? `Forbidden: ${reason(no)}` : `${name} crashes in this round`}
                   class={no ? "forbidden" : ""} onChange={(e) => { const on = e.currentTarget.checked; store.edit((r) => (r.parts[p].crashes = on)); }} /></td>}
@@ -89,21 +99,60 @@ function Picks() {
           <select value={desk.round.parts[p][kind][i] ?? 0} onChange={(e) => { const v = Number(e.currentTarget.value); store.edit((r) => { const list = r.parts[p][kind]; while (list.length <= i) list.push(0); list[i] = v; }); }}>
             {Array.from({ length: Math.min(x.alternatives, 100) }, (_, v) => <option key={v} value={v}>{v + 1} of {x.alternatives}</option>)}
           </select></label>)));
-    c.senders.forEach((s, q) => c.may_forge && (s.byzantine || desk.round.parts[p].forged.some((f) => f.sender === q) || !c.senders.some((x) => x.byzantine)) && q !== p &&
-      rows.push(<Forgery key={`f${p}.${q}`} p={p} q={q} payloads={Number(c.payloads)} />));
   });
-  return rows.length ? <div class="picks">{rows}</div> : null;
+  const pairs = forgeable();
+  if (pairs.length <= FEW_PAIRS) for (const [p, q] of pairs) rows.push(<Forgery key={`f${p}.${q}`} p={p} q={q} />);
+  if (pairs.length <= FEW_PAIRS) return rows.length ? <div class="picks">{rows}</div> : null;
+  desk.round.parts.forEach((part, p) => part.forged.forEach((x) => rows.push(<Forgery key={`f${p}.${x.sender}`} p={p} q={x.sender} />)));
+  return <div class="picks">{rows}<AddForgery pairs={pairs} /></div>;
 }
+
+const FEW_PAIRS = 12;
+
+/** Whose message to whom can be replaced: receiver, sender. */
+function forgeable(): [number, number][] {
+  const pairs: [number, number][] = [];
+  store.desk!.candidates.processes.forEach((c, p) => {
+    if (!c.active || !c.may_forge) return;
+    const liars = c.senders.some((s) => s.byzantine);
+    c.senders.forEach((s, q) => q !== p && (s.byzantine || !liars) && pairs.push([p, q]));
+  });
+  return pairs;
+}
+
+/** Where there are many pairs, forged messages are added one by one. */
+function AddForgery({ pairs }: { pairs: [number, number][] }) {
+  const names = store.info!.processes, round = store.desk!.round;
+  const [from, setFrom] = useState(pairs[0][1]), [to, setTo] = useState(pairs[0][0]);
+  const senders = [...new Set(pairs.map(([, q]) => q))], receivers = pairs.filter(([, q]) => q === from).map(([p]) => p);
+  const receiver = receivers.includes(to) ? to : receivers[0];
+  const there = receiver === undefined || round.parts[receiver].forged.some((x) => x.sender === from);
+  const pick = (label: string, now: number, all: number[], set: (v: number) => void) => (
+    <label>{label} <select value={now} onChange={(e) => set(Number(e.currentTarget.value))}>{all.map((v) => <option key={v} value={v}>{names[v]}</option>)}</select></label>
+  );
+  return (
+    <span class="inline">{pick("a message of", from, senders, setFrom)} {pick("to", receiver, receivers, setTo)}
+      <button class="mini" disabled={there} onClick={() => store.edit((r) => { r.parts[receiver].forged.push({ sender: from, payload: 0 }); })}>forge</button></span>
+  );
+}
+
+const known = new Map<string, Promise<string[]>>();
 
 function useTexts(body: { process: number; oracle?: number }, count: number): string[] {
   const [texts, set] = useState<string[]>([]);
+  const key = JSON.stringify([store.session, store.current, body]);
   useEffect(() => {
     let stale = false;
-    void store.on<{ texts: string[] }>("texts", { path: store.path(), ...body, count: Math.min(count, 100) }).then((a) => !stale && set(a.texts), () => undefined);
+    if (!known.has(key)) {
+      if (known.size > 200) known.clear();
+      known.set(key, store.on<{ texts: string[] }>("texts", { path: store.path(), ...body, count: Math.min(count, TEXTS) }).then((a) => a.texts));
+    }
+    known.get(key)!.then((texts) => !stale && set(texts), () => known.delete(key));
     return () => { stale = true; };
-  }, [store.session, store.current, body.process, body.oracle, count]);
+  }, [key, count]);
   return texts;
 }
+const TEXTS = 200;
 
 function OraclePick({ p, i, name, values }: { p: number; i: number; name: string; values: number }) {
   const texts = useTexts({ process: p, oracle: i }, values);
@@ -115,8 +164,8 @@ function OraclePick({ p, i, name, values }: { p: number; i: number; name: string
   );
 }
 
-function Forgery({ p, q, payloads }: { p: number; q: number; payloads: number }) {
-  const texts = useTexts({ process: p }, payloads), names = store.info!.processes;
+function Forgery({ p, q }: { p: number; q: number }) {
+  const payloads = Number(store.desk!.candidates.processes[p].payloads), texts = useTexts({ process: p }, payloads), names = store.info!.processes;
   const now = store.desk!.round.parts[p].forged.find((f) => f.sender === q);
   return (
     <label class="forgery">{names[q]} to {names[p]}
@@ -126,26 +175,34 @@ function Forgery({ p, q, payloads }: { p: number; q: number; payloads: number })
       }}>
         <option value="">as sent</option>
         {texts.map((t, v) => <option key={v} value={v}>forged: {t}</option>)}
+        {payloads > TEXTS && <option disabled>{payloads - TEXTS} more</option>}
       </select></label>
   );
+}
+
+const variables = (text: string) => text.split(/, (?=[A-Za-z_]\w* = )/);
+/** What tells the outcomes of a process apart. */
+function differences(all: string[]): string[] {
+  const common = all.length > 1 ? variables(all[0]).filter((v) => all.every((t) => variables(t).includes(v))) : [];
+  return all.map((t) => variables(t).filter((v) => !common.includes(v)).join(", ") || t);
 }
 
 function Outcomes() {
   const names = store.info!.processes;
   return (
     <div class="outcomes">
-      <h3>Outcomes <span class="faint">pick what a process shall become; the grid shows how</span></h3>
-      {store.outcomes.map((list, p) => (
-        <div class="outcome-row" key={p}>
+      <h3>Outcomes <span class="faint">pick some; the grid shows a round that leads there</span></h3>
+      {store.outcomes.map((list, p) => store.desk!.candidates.processes[p].active && (
+        <div class="outcome-row" key={p} role="group" aria-label={`outcomes of ${names[p]}`}>
           <span class="name">{names[p]}</span>
           <span class="chips">
-            {list?.map((o, i) => (
+            {list && ((short) => list.map((o, i) => (
               <button key={i} class={"chip" + (store.picked[p] === i ? " picked" : "") + (o.changed ? " changed" : "") + (o.error || o.crashed ? " bad" : "")} aria-pressed={store.picked[p] === i}
-                disabled={o.search !== "found"} title={o.search === "found" ? undefined : "no allowed round leads there"} onClick={() => void store.pick(p, i)}>
-                {o.text || "no variables"}{o.round && store.picked[p] !== i ? <ChipAhead round={o.round} /> : null}
+                disabled={o.search !== "found"} title={o.search === "found" ? o.text : `${o.text}\nno allowed round leads there`} onClick={() => void store.pick(p, i)}>
+                {short[i] || "no variables"}{o.round && store.picked[p] !== i ? <ChipAhead round={o.round} /> : null}
               </button>
-            ))}
-            {list === null && <span class="faint">…</span>}
+            )))(differences(list.map((o) => o.text)))}
+            {list === null && (store.outcomes.length <= 8 ? <span class="faint">…</span> : <button class="mini" onClick={() => void store.readOutcomesOf(p)}>show</button>)}
           </span>
         </div>
       ))}
@@ -154,10 +211,12 @@ function Outcomes() {
   );
 }
 
-/** A dot on an outcome behind which a violation is near. */
+/** What is behind an outcome: a violation, so many rounds from here; or nothing but safe states. */
 function ChipAhead({ round }: { round: Round }) {
   const survey = store.ahead.get(itemKey(round))?.survey;
   const near = survey?.targets.filter((t) => t.kind !== "cover" && t.reach === "reachable").sort((a, b) => a.steps! - b.steps!)[0];
+  if (survey?.failed) return <i class="dot" title="ends in an error of the model">✕1</i>;
+  if (survey && !near && survey.complete && survey.targets.every((t) => t.kind === "cover" || t.reach === "unreachable")) return <i class="dot safe" title="safe after this round">✓</i>;
   return near ? <i class="dot" title={`by this round ${near.property ?? "an error"} can fail ${near.steps === 0 ? "at once" : `${near.steps} ${store.unit(near.steps!)} later`}`}>✕{near.steps! + 1}</i> : null;
 }
 
@@ -180,7 +239,7 @@ function RoundDesk() {
     <div class="round-desk">
       <div class="take">
         <button class="primary" disabled={!j.allowed} onClick={() => store.takeRound()} title="Enter">Take this round</button>
-        {j.allowed ? <AheadNote item={desk.round} /> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
+        {j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
         {j.error && <span class="warning">ends in an error: {j.error}</span>}
       </div>
       {store.fine && <FineProcess />}
@@ -268,6 +327,21 @@ function StepDesk() {
   );
 }
 
+/** A run that goes on for ever. */
+function Loop() {
+  const look = store.look!, node = store.at(store.current), loop = store.loopAt(store.current), repeats = look.repeats ?? null;
+  if (!node || node.children.length || store.fine || (loop === null && repeats === null)) return null;
+  const at = loop ?? repeats!, stays = at === look.length, u = store.unit(1);
+  if (stays && loop === null && !store.info!.properties.some((p) => p.kind === "live")) return null;
+  return (
+    <div class="loop-note" role="status">
+      <span>{loop !== null ? (stays ? "The run stays like this for ever." : `The run repeats ${u} ${at + 1}${at + 1 < look.length ? ` to ${look.length}` : ""} for ever.`)
+        : stays ? "Nothing can happen any more." : `This is the state after ${at} ${store.unit(at)} again.`}</span>
+      <button class="mini" onClick={() => store.closeLoop(loop === null ? at : null)}>{loop !== null ? "let it end here" : stays ? "stay for ever" : "repeat for ever"}</button>
+    </div>
+  );
+}
+
 export function DeskPanel() {
   const look = store.look;
   return (
@@ -280,6 +354,7 @@ export function DeskPanel() {
       </header>
       <div class="scroll">
         {look && !look.info.failed && <div class="from-here"><span class="faint">from here</span> {store.fine ? <span class="faint">not for asynchronous rounds</span> : <AheadNote item={null} all />}</div>}
+        {look && <Loop />}
         {look?.info.failed ? <p class="pad warning" role="status">The step ended in an error of the model: {look.info.failed.message} {look.info.failed.at && <Line line={look.info.failed.at.line} />}. Go back to continue.</p> : null}
         {look && !look.info.failed && (store.rounds ? !look.state.ended && <RoundDesk /> : <StepDesk />)}
       </div>

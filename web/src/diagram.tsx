@@ -30,12 +30,13 @@ export function Diagram() {
   const chain = store.chain(store.tip);
   const length = chain.length - 1;
   const position = chain.findIndex((n) => n.id === store.current);
-  const from = length <= WINDOW ? 0 : Math.max(0, Math.min(length - WINDOW, Math.floor((position - WINDOW / 2) / 10) * 10));
+  const loop = store.loopAt(store.tip);
+  let from = length <= WINDOW ? 0 : Math.max(0, Math.min(length - WINDOW, Math.floor((position - WINDOW / 2) / 10) * 10));
   const to = Math.min(length, from + WINDOW);
+  if (loop !== null && to === length && length - loop <= 4 * WINDOW) from = Math.min(from, loop); // all of the loop
   const atEnd = position === length;
-  const broken = store.look?.properties.properties.find((p) => p.shown && p.kind === "safety");
-  const property = atEnd && broken ? broken.name : undefined;
-  const key = `${store.session} ${store.tip} ${length} ${from} ${to} ${fold} ${property}`;
+  const property = atEnd ? (store.shown() ?? undefined) : undefined;
+  const key = `${store.session} ${store.tip} ${length} ${from} ${to} ${fold} ${property} ${loop}`;
 
   useEffect(() => {
     let stale = false;
@@ -103,6 +104,7 @@ export function Diagram() {
           onInput={(e) => { const n = chain[Number(e.currentTarget.value)]; if (n) void store.go(n.id); }} />
         <span class="number">{Math.max(0, position)} / {length}</span>
         {length > WINDOW && <span class="faint">{store.unit(2)} {from + 1} to {to}</span>}
+        {loop !== null && <span class="tag">for ever</span>}
         <span class="spring" />
         {(store.info?.processes.length ?? 0) > 6 && <label><input type="checkbox" checked={fold} onChange={(e) => setFold(e.currentTarget.checked)} /> fold equal processes</label>}
         <button class="quiet" aria-label="smaller" onClick={() => setZoom((z) => Math.max(0.4, z / 1.2))}>−</button>

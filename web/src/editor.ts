@@ -2,7 +2,7 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, WidgetType } from "@codemirror/view";
+import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "./api";
 
@@ -41,20 +41,47 @@ const colours = HighlightStyle.define([
   { tag: tags.operator, color: "var(--soft)" },
 ]);
 
+const HANG_MOST = 24;
+/** Long lines are wrapped below their own indentation. */
+const hanging = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = this.make(view);
+    }
+    update(u: ViewUpdate): void {
+      if (u.docChanged || u.viewportChanged) this.decorations = this.make(u.view);
+    }
+    make(view: EditorView): DecorationSet {
+      const builder = new RangeSetBuilder<Decoration>();
+      for (const { from, to } of view.visibleRanges)
+        for (let at = from; at <= to; ) {
+          const line = view.state.doc.lineAt(at), indent = /^ */.exec(line.text)![0].length;
+          builder.add(line.from, line.from, Decoration.line({ class: `cm-hang-${Math.min(indent, HANG_MOST)}` }));
+          at = line.to + 1;
+        }
+      return builder.finish();
+    }
+  },
+  { decorations: (v) => v.decorations },
+);
+
 const theme = EditorView.theme({
   "&": { height: "100%", fontSize: "12px", color: "var(--ink)", backgroundColor: "transparent" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content": { padding: "6px 0", caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--faint)", border: "none" },
+  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--faint)", border: "none" },
+  ...Object.fromEntries(Array.from({ length: HANG_MOST + 1 }, (_, k) => [`.cm-hang-${k}`, { paddingLeft: `calc(6px + ${k + 2}ch)`, textIndent: `-${k + 2}ch` }])),
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 6px 0 4px", minWidth: "24px" },
   ".cm-lit": { backgroundColor: "var(--lit)" },
   ".cm-flash": { backgroundColor: "var(--mark)" },
   ".cm-wrong": { textDecoration: "underline wavy var(--bad)", textDecorationSkipInk: "none" },
   ".cm-warned": { textDecoration: "underline wavy var(--warn)", textDecorationSkipInk: "none" },
-  ".cm-values": { color: "var(--accent)", paddingLeft: "1.5em", fontStyle: "normal", fontSize: "11px" },
+  ".cm-values": { color: "var(--accent)", marginLeft: "1.5em", fontStyle: "normal", fontSize: "11px", textIndent: "0" },
   ".cm-covered": { color: "var(--good)", fontSize: "9px", paddingLeft: "2px" },
+  ".cm-never": { color: "var(--bad)", fontSize: "9px", paddingLeft: "2px", fontWeight: "700" },
   ".cm-tooltip": { background: "var(--paper)", border: "1px solid var(--rule)", padding: "4px 8px", maxWidth: "44em", fontFamily: "var(--sans)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection) !important" },
 });
@@ -74,18 +101,24 @@ class Values extends WidgetType {
   }
 }
 class Covered extends GutterMarker {
-  toDOM(): globalThis.Node {
+  constructor(readonly never: boolean, readonly words: string) {
+    super();
+  }
+  eq(other: Covered): boolean {
+    return other.never === this.never && other.words === this.words;
+  }
+  toDOM(): HTMLElement {
     const e = document.createElement("span");
-    e.className = "cm-covered";
-    e.textContent = "●";
-    e.title = "fired in a step of the history";
+    e.className = this.never ? "cm-never" : "cm-covered";
+    e.textContent = this.never ? "✕" : "●";
+    e.title = this.words;
     return e;
   }
 }
 
-type Marks = { lit: Map<number, string>; flash: number | null; covered: Set<number>; diagnostics: Diagnostic[] };
+type Marks = { lit: Map<number, string>; flash: number | null; covered: Map<number, { never: boolean; words: string }>; diagnostics: Diagnostic[] };
 const setMarks = StateEffect.define<Marks>();
-const none: Marks = { lit: new Map(), flash: null, covered: new Set(), diagnostics: [] };
+const none: Marks = { lit: new Map(), flash: null, covered: new Map(), diagnostics: [] };
 
 const marksField = StateField.define<{ marks: Marks; set: DecorationSet }>({
   create: () => ({ marks: none, set: Decoration.none }),
@@ -158,12 +191,15 @@ export class ModelEditor {
     this.view = new EditorView({
       parent, root, doc: text,
       extensions: [
-        lineNumbers(), history(), language, syntaxHighlighting(colours), theme, marksField, explain,
+        lineNumbers(), history(), EditorView.lineWrapping, hanging, language, syntaxHighlighting(colours), theme, marksField, explain,
         gutter({
           class: "cm-coverage",
-          lineMarker: (v, line) => (v.state.field(marksField).marks.covered.has(v.state.doc.lineAt(line.from).number) ? new Covered() : null),
+          lineMarker: (v, line) => {
+            const mark = v.state.field(marksField).marks.covered.get(v.state.doc.lineAt(line.from).number);
+            return mark ? new Covered(mark.never, mark.words) : null;
+          },
           lineMarkerChange: (u) => u.transactions.some((t) => t.effects.some((e) => e.is(setMarks))),
-          initialSpacer: () => new Covered(),
+          initialSpacer: () => new Covered(false, ""),
         }),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({ "aria-label": "source of the model" }),
@@ -176,6 +212,18 @@ export class ModelEditor {
   mark(marks: Partial<Marks>): void {
     this.marks = { ...this.marks, ...marks };
     this.view.dispatch({ effects: setMarks.of(this.marks) });
+  }
+  /** The messages below take room: the line that is written stays in sight. */
+  keepCursor(): void {
+    if (this.view.hasFocus) requestAnimationFrame(() => this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head) }));
+  }
+  /** Scrolls to the lines that fired, unless one of them is on the screen, or the user is writing. */
+  reveal(lines: number[]): void {
+    const doc = this.view.state.doc, inside = lines.filter((n) => n >= 1 && n <= doc.lines).sort((a, b) => a - b);
+    if (!inside.length || this.view.hasFocus) return;
+    const top = this.view.scrollDOM.scrollTop, bottom = top + this.view.scrollDOM.clientHeight;
+    const seen = inside.some((n) => { const block = this.view.lineBlockAt(doc.line(n).from); return block.top >= top && block.bottom <= bottom; });
+    if (!seen) this.view.dispatch({ effects: EditorView.scrollIntoView(doc.line(inside[0]).from, { y: "center" }) });
   }
   setText(text: string): void {
     if (text !== this.view.state.doc.toString()) this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });

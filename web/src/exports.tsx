@@ -16,20 +16,15 @@ async function png(svg: string): Promise<Blob> {
   return new Promise((resolve, reject) => canvas.toBlob((b) => (b ? resolve(b) : reject(new Error("no picture"))), "image/png"));
 }
 
-/** The property that the end of the run violates, for the trace. */
-function shownProperty(): string | null {
-  return store.look?.properties.properties.find((p) => p.shown && p.applies)?.name ?? null;
-}
-
 async function write(format: string): Promise<void> {
   try {
     const path = store.path(), length = path?.steps.length ?? 0;
-    const picture = () => drawing({ caption: true, from: Math.max(0, length - 500), to: length, ...(shownProperty() ? { property: shownProperty() } : {}) }, store.current);
+    const picture = () => drawing({ caption: true, from: Math.max(0, length - 500), to: length, ...(store.shown() ? { property: store.shown() } : {}) }, store.current);
     if (format === "svg") download(`${name()}.svg`, "image/svg+xml", await picture());
     else if (format === "png") download(`${name()}.png`, "image/png", await png(await picture()));
     else if (format === "link") await navigator.clipboard.writeText(location.href);
     else {
-      const { text } = await store.on<{ text: string }>("save", { path, property: shownProperty(), format });
+      const { text } = await store.on<{ text: string }>("save", { path, property: store.shown(), format });
       const [end, type] = { trace: ["json", "application/json"], itf: ["itf.json", "application/json"], html: ["html", "text/html"] }[format] ?? ["txt", "text/plain"];
       download(`${name()}.${end}`, type, text);
     }

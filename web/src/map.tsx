@@ -3,6 +3,7 @@ import { graphlib, layout } from "@dagrejs/dagre";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { stream, type Survey } from "./api";
 import { store } from "./store";
+import { Line } from "./widgets";
 
 const DRAWN = 160;
 
@@ -18,6 +19,8 @@ function Graph({ s }: { s: Survey }) {
   const { width = 100, height = 100 } = g.graph() as { width?: number; height?: number };
   const visited = new Set(s.path.filter((x) => x !== null)), here = s.path[s.path.length - 1];
   const steps = new Set(s.path.slice(1).map((x, i) => `${s.path[i]} ${x}`));
+  const chain = store.chain(store.current), visits = new Map<number, number>();
+  s.path.forEach((c, i) => c !== null && chain[i] && visits.set(c, chain[i].id));
   const loops = new Set(s.edges.filter(([a, b]) => a === b).map(([a]) => a));
   return (
     <svg class="map-graph" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`graph of ${s.classes.length} ${projected ? "classes" : "states"}`}>
@@ -28,11 +31,14 @@ function Graph({ s }: { s: Survey }) {
       })}
       {s.classes.map((c, i) => {
         const n = g.node(String(i)) as { x: number; y: number; width: number; height: number };
+        const lead = visits.get(i);
         const cls = ["state", c.shown.length && "shown", c.final && "final", visited.has(i) && "visited", here === i && "here"].filter(Boolean).join(" ");
         return (
-          <g key={i} class={cls} transform={`translate(${n.x} ${n.y})`}>
-            <title>{c.text}{`\n${c.states} ${c.states === 1 ? "state" : "states"}, first after ${c.depth}`}{c.shown.length ? `\n${c.shown.join(", ")}` : ""}{c.final ? "\nnothing can happen here" : ""}{loops.has(i) ? "\nsome steps stay here" : ""}</title>
+          <g key={i} class={cls + (lead ? " reached" : "")} transform={`translate(${n.x} ${n.y})`} data-state={i} onClick={() => lead && void store.go(lead)}>
+            <title>{c.text}{`\n${c.states} ${c.states === 1 ? "state" : "states"}, first after ${c.depth}`}{c.shown.length ? `\n${c.shown.join(", ")}` : ""}{c.final ? "\nnothing can happen here" : ""}{loops.has(i) ? "\nsome steps stay here" : ""}{lead ? "\nclick: back to this step" : ""}</title>
+            {c.final && <rect class="outer" x={-n.width / 2 - 3} y={-n.height / 2 - 3} width={n.width + 6} height={n.height + 6} rx="7" />}
             <rect x={-n.width / 2} y={-n.height / 2} width={n.width} height={n.height} rx="5" />
+            {c.shown.length > 0 && <path class="corner" d={`M${n.width / 2 - 9} ${-n.height / 2}h9v9z`} />}
             {n.width > 20 && <text text-anchor="middle" dy="4">{label(c.text)}</text>}
           </g>
         );
@@ -51,12 +57,45 @@ function Layers({ s }: { s: Survey }) {
   );
 }
 
+/** Which lines run at all: counted over all states, without reductions; the marks are in the model. */
+function CoverageOfLines() {
+  const [busy, setBusy] = useState(false), [error, setError] = useState<string | null>(null);
+  const work = useRef<AbortController | null>(null), c = store.coverage;
+  useEffect(() => () => work.current?.abort(), []);
+  const count = () => {
+    work.current?.abort();
+    const mine = (work.current = new AbortController()), info = store.info!;
+    const params = Object.fromEntries(Object.entries(info.params).map(([k, v]) => [k, String(v)]));
+    setBusy(true);
+    setError(null);
+    stream("check", { ...store.request(), params, options: { env: info.environment, ...(info.kind === "shared" ? {} : { semantics: info.semantics }), "max-time": "20s", coverage: true } }, mine.signal, (event, data) => {
+      const found = data.answer?.coverage;
+      if (event === "failure" || (event === "result" && !found?.lines)) setError(data.error?.message ?? found?.unknown ?? data.answer?.diagnostics?.[0]?.message ?? "nothing is known");
+      else if (event === "result") {
+        const lines = new Map<number, number>(found.lines.map((l: { line: number; steps: number }) => [l.line, l.steps]));
+        store.coverage = { of: `${found.steps.toLocaleString("en")} steps from ${found.states.toLocaleString("en")} states${found.complete ? "" : ", not all"}`, complete: found.complete, lines, never: new Set(found.never.map((x: { line: number }) => x.line)) };
+        store.changed();
+      }
+    }).catch((e) => !mine.signal.aborted && setError(e.message)).finally(() => work.current === mine && setBusy(false));
+  };
+  const idle = c ? [...c.lines].filter(([, n]) => n === 0).map(([l]) => l) : [];
+  return (
+    <div class="tools">
+      <button type="button" class="quiet" onClick={count} disabled={busy}>{busy ? "counting…" : "Coverage of lines"}</button>
+      {c && <span role="status">{c.lines.size - idle.length} of {c.lines.size} lines run ({c.of}){idle.length > 0 && <>; {c.complete ? "never: " : "not yet: "}{idle.map((l) => <Line key={l} line={l} />)}</>}</span>}
+      {c && <button type="button" class="mini" aria-label="remove the marks of the coverage" onClick={() => { store.coverage = null; store.changed(); }}>×</button>}
+      {error && <span class="warning">{error}</span>}
+    </div>
+  );
+}
+
 export function MapView() {
-  const [projection, setProjection] = useState("");
+  const projection = store.projection, setProjection = (text: string) => { store.projection = text; store.changed(); };
   const [survey, setSurvey] = useState<Survey | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const search = useRef<AbortController | null>(null);
+  const search = useRef<AbortController | null>(null), box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.querySelector(".here")?.scrollIntoView({ block: "center", inline: "center" }), [survey]);
   const draw = (text: string) => {
     search.current?.abort();
     const mine = (search.current = new AbortController());
@@ -79,13 +118,14 @@ export function MapView() {
         <button class="quiet" type="submit">draw</button>
         {busy && <button class="quiet" type="button" onClick={() => search.current?.abort()}>stop</button>}
       </form>
+      <CoverageOfLines />
       {store.fine && <p class="pad faint">There is no map of asynchronous rounds.</p>}
       {error && <pre class="warning pad">{error}</pre>}
       {busy && !survey && <p class="pad faint">searching…</p>}
       {survey && !error && (
         <>
-          <p class="faint caption">{survey.states.toLocaleString("en")} states{survey.complete ? "" : ` (${survey.why})`}, {survey.depth} {store.unit(survey.depth)} deep from the initial state{survey.classes.length < survey.states ? `, ${survey.classes.length} classes` : ""}. Ringed: where you have been; red: a property fails; bold: nothing can happen.</p>
-          <div class="scroll">{survey.classes.length <= DRAWN ? <Graph s={survey} /> : <><p class="pad faint">Too many to draw: states by distance. An expression above makes classes of them.</p><Layers s={survey} /></>}</div>
+          <p class="faint caption">{survey.states.toLocaleString("en")} states{survey.complete ? "" : ` (${survey.why})`}, {survey.depth} {store.unit(survey.depth)} deep from the initial state{survey.classes.length < survey.states ? `, ${survey.classes.length} classes` : ""}. Blue: where you have been (click to go there); red, with a corner: a property fails; double: nothing can happen.</p>
+          <div class="scroll" ref={box}>{survey.classes.length <= DRAWN ? <Graph s={survey} /> : <><p class="pad faint">Too many to draw: states by distance. An expression above makes classes of them.</p><Layers s={survey} /></>}</div>
         </>
       )}
     </div>

@@ -1,13 +1,14 @@
 // The state: variables by processes, properties with their witnesses, watch expressions along the path.
 import { useEffect, useState } from "preact/hooks";
 import type { Process, State, Status } from "./api";
+import { brief } from "./history";
 import { store } from "./store";
 import { Line, showLine } from "./widgets";
 
 /** The cells that a violation is about: what its innermost part reads, and of the processes that it names, the variables that it names. */
 export function witnesses(properties: Status[]): Set<string> {
   const out = new Set<string>();
-  for (const p of properties.filter((x) => x.shown && x.kind === "safety")) {
+  for (const p of properties.filter((x) => x.shown && x.kind !== "cover")) {
     for (const r of p.reads) out.add(r.split(" = ")[0]);
     const line = p.at ? (store.text.split("\n")[p.at.line - 1] ?? "") : "";
     const variables = [...line.matchAll(/\.(\w+)/g)].map((m) => m[1]);
@@ -39,7 +40,7 @@ export function StateTable({ state, marked, differs }: { state: State; marked: S
                 <tr key={v}><th scope="row">{v}</th>
                   {list.map((p) => {
                     const value = p.values.find((x) => x.name === v);
-                    return <td key={p.name} class={cls(`${p.name}.${v}`, value?.changed ?? false, differs?.(p.name, v) ?? false)} title={`${p.name}.${v}`}>{value?.text ?? ""}</td>;
+                    return <td key={p.name} class={cls(`${p.name}.${v}`, value?.changed ?? false, differs?.(p.name, v) ?? false) + ((value?.text.length ?? 0) <= 24 ? " short" : "")} title={`${p.name}.${v}`}>{value?.text ?? ""}</td>;
                   })}
                 </tr>
               ))}
@@ -52,14 +53,15 @@ export function StateTable({ state, marked, differs }: { state: State; marked: S
 }
 
 function PropertyRow({ p }: { p: Status }) {
-  const bad = p.shown && p.kind === "safety", good = p.shown && p.kind === "cover";
-  const word = bad ? "violated" : good ? "reached" : p.verdict === "error" ? "error" : p.verdict === "not_asked" ? "–" : p.kind === "cover" ? "not here" : "holds here";
+  const bad = p.shown && p.kind !== "cover", good = p.shown && p.kind === "cover";
+  const word = bad ? "violated" : good ? "reached" : p.verdict === "error" ? "error" : p.verdict === "not_asked" ? "–" : p.kind === "cover" ? "not here" : p.kind === "live" ? "holds of it" : "holds here";
   return (
     <li class={(bad ? "bad" : good ? "good" : "") + (p.applies ? "" : " elsewhere")}>
       <i aria-hidden="true">{bad ? "✕" : good ? "✓" : p.verdict === "error" ? "!" : "·"}</i>
       <button class="link" onClick={() => p.at && showLine(p.at.line)} title={`${p.kind}${p.step ? ", about steps" : ""}${p.applies ? "" : "; not checked in this environment"}`}>{p.name}</button>
       <span class="verdict" title={p.why ?? ""}>{word}</span>
-      {p.shown && p.kind === "safety" && (p.bindings.length > 0 || p.reads.length > 0) && <span class="why">{[...p.bindings, ...p.reads].join(", ")}</span>}
+      {bad && (p.bindings.length > 0 || p.reads.length > 0) && <span class="why">{[...p.bindings, ...p.reads].join(", ")}</span>}
+      {p.kind === "live" && p.why && store.loopAt(store.current) !== null && <span class="why">{p.why}</span>}
     </li>
   );
 }
@@ -120,7 +122,7 @@ export function StatePanel() {
           <div class="side">
             <h3>Properties</h3>
             <ul class="properties">{look.properties.properties.map((p) => <PropertyRow key={p.name} p={p} />)}</ul>
-            {look.taken && <><h3>Last {store.unit(1)}</h3><p class="last">{look.taken.text} {look.taken.at && <Line line={look.taken.at.line} />}</p></>}
+            {look.taken && <><h3>Last {store.unit(1)}</h3><p class="last">{brief(look.taken.text)} {look.taken.at && <Line line={look.taken.at.line} />}</p></>}
           </div>
         </div>
       )}

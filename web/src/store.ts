@@ -1,15 +1,16 @@
 // The state of the page and what changes it. The server keeps nothing that is not here: every request has its path.
 import { get, post, Refused, stream } from "./api";
-import type { Choice, Desk, Diagnostic, Info, Look, ModelRequest, Opened, Outcome, Path, Round, Step, StepEntry, Survey } from "./api";
+import type { Choice, Desk, Diagnostic, Info, Look, ModelRequest, Opened, Outcome, Path, Round, Step, StepEntry, Survey, Toggle } from "./api";
 import { readAddress, shortRound, writeAddress } from "./url";
 
-export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[] };
+export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[]; loop: number | null };
 export type View = "diagram" | "map" | "verdicts" | "compare";
 export type Ahead = { survey: Survey | null; why: string | null };
-export type Run = { of: string; lines: string[]; verdicts: any[]; result: any | null; failure: string | null; running: boolean };
+export type Coverage = { of: string; lines: Map<number, number>; never: Set<number>; complete: boolean };
 
 export const itemKey = (item: Step | null) => JSON.stringify(item && typeof item === "object" ? shortRound(item) : item);
-const AHEAD_CHOICES = 40;
+const AHEAD_CHOICES = 120, AHEAD_OUTCOMES = 60;
+const OUTCOMES_AT_ONCE = 8; // processes
 
 export class Store {
   opened: Opened | null = null;
@@ -41,7 +42,8 @@ export class Store {
   other: number | null = null; // compared with the current node
   otherLook: Look | null = null;
   watch: string[] = [];
-  run: Run | null = null;
+  coverage: Coverage | null = null;
+  projection = "";
   private nextNode = 1;
   private version = 0;
   private roundVersion = 0;
@@ -72,6 +74,11 @@ export class Store {
   request(): ModelRequest {
     return { ...(this.edited ? { text: this.text } : {}), params: this.params, environment: this.environment, semantics: this.semantics };
   }
+  /** What the end of a run shows, for its diagram and trace; of properties that are not for this environment last. */
+  shown(): string | null {
+    const all = this.look?.properties.properties.filter((p) => p.shown) ?? [];
+    return (all.find((p) => p.kind !== "cover" && p.applies) ?? all.find((p) => p.kind !== "cover") ?? all.find((p) => p.applies))?.name ?? null;
+  }
   at(id: number | null): Node | null {
     return id === null ? null : (this.nodes.get(id) ?? null);
   }
@@ -81,8 +88,17 @@ export class Store {
     return out;
   }
   path(id: number | null = this.current): Path | null {
-    const chain = this.chain(id);
-    return chain.length ? { initial: chain[0].initial, steps: chain.slice(1).map((n) => n.step!) } : null;
+    const chain = this.chain(id), loop = this.loopAt(id);
+    return chain.length ? { initial: chain[0].initial, steps: chain.slice(1).map((n) => n.step!), ...(loop === null ? {} : { loop }) } : null;
+  }
+  /** Where the run that ends there goes on again and again. */
+  loopAt(id: number | null): number | null {
+    const n = this.at(id);
+    return n && !n.children.length ? n.loop : null;
+  }
+  /** Properties that are violated where one is. */
+  violated(look: Look | null = this.look): string[] {
+    return look?.properties.properties.filter((p) => p.shown && p.kind !== "cover" && p.applies).map((p) => p.name) ?? [];
   }
   on<T>(verb: string, body: object, signal?: AbortSignal): Promise<T> {
     return post<T>(`sessions/${this.session}/${verb}`, body, signal);
@@ -173,26 +189,42 @@ export class Store {
     this.current = this.tip = this.other = null;
     this.look = this.otherLook = null;
     this.desk = null;
+    this.coverage = null;
     this.ahead.clear();
   }
   /** Makes a path the only branch of the history, as far as it can be taken. */
   private async adopt(path: Path, at: number | null): Promise<void> {
-    const look = await this.on<Look>("look", { path, lenient: true }).catch(() => this.on<Look>("look", { path: { initial: 0, steps: [] } }));
-    const steps = path.steps.slice(0, look.kept);
-    this.notice = look.cut ? `Step ${look.kept + 1} does not exist any more: ${look.cut}` : null;
-    const taken = steps.length ? (await this.on<{ taken: Choice[] }>("taken", { path: { ...path, steps } })).taken : [];
+    const start = { initial: 0, steps: [] };
+    const look = await this.on<Look>("look", { path, lenient: true }).catch((e) => ((path = start), (this.notice = e.message), this.on<Look>("look", { path })));
+    const steps = path.steps.slice(0, look.kept), whole = look.kept === path.steps.length;
+    if (look.cut) this.notice = whole ? `It is no loop any more: ${look.cut}` : `Step ${look.kept + 1} does not exist any more: ${look.cut}`;
+    else if (path !== start) this.notice = null;
+    const taken = steps.length ? (await this.on<{ taken: Choice[] }>("taken", { path: { initial: path.initial, steps } })).taken : [];
     let id = this.addRoot(path.initial);
     steps.forEach((step, i) => (id = this.addChild(id, step, taken[i].text, taken[i].error !== null)));
+    if (whole && !look.cut) this.at(id)!.loop = path.loop ?? null;
     this.tip = id;
     const chain = this.chain(id);
     await this.go(chain[Math.min(at ?? steps.length, steps.length)].id);
   }
 
+  /** The run of a trace: a branch of the history if it is of the same instance. */
+  async openTrace(trace: any): Promise<void> {
+    const head = trace.model ?? {}, info = this.info;
+    const same = info && head.environment === info.environment && (head.semantics ?? info.semantics) === info.semantics && JSON.stringify(head.params) === JSON.stringify(info.params);
+    if (!same || this.current === null) return this.open(null, null, trace);
+    try {
+      await this.adopt((await this.on<{ path: Path }>("load", { trace })).path, null);
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+
   // ---- the history ----
 
-  private add(node: Omit<Node, "id" | "children" | "bad" | "lines">): number {
+  private add(node: Omit<Node, "id" | "children" | "bad" | "lines" | "loop">): number {
     const id = this.nextNode++;
-    this.nodes.set(id, { ...node, id, children: [], bad: false, lines: [] });
+    this.nodes.set(id, { ...node, id, children: [], bad: false, lines: [], loop: null });
     return id;
   }
   private addRoot(initial: number | string): number {
@@ -218,7 +250,11 @@ export class Store {
     while (n.children.length) n = this.at(n.children[n.children.length - 1])!;
     return n.id;
   }
-  begin(initial: number): Promise<void> {
+  async begin(initial: number): Promise<void> {
+    if (!this.initials.some((i) => i.index === initial)) {
+      const more = await this.on<{ initials: { initials: { index: number; text: string }[] } }>("initials", { offset: initial, max: 1 }).catch(() => null);
+      this.initials = [...this.initials, ...(more?.initials.initials ?? []).filter((i) => i.index === initial)];
+    }
     return this.go(this.addRoot(initial));
   }
   async take(step: Step, label: string): Promise<void> {
@@ -232,8 +268,16 @@ export class Store {
   }
   redo(): void {
     const chain = this.chain(this.tip);
-    const next = chain[chain.findIndex((n) => n.id === this.current) + 1];
+    const next = chain[chain.findIndex((n) => n.id === this.current) + 1], loop = this.loopAt(this.current);
     if (next) void this.go(next.id);
+    else if (loop !== null && chain[loop + 1]) void this.go(chain[loop + 1].id); // the first step of the loop again
+  }
+  /** Makes the run go on from here as from that step, again and again; null: it ends here. */
+  closeLoop(position: number | null): void {
+    const n = this.at(this.current);
+    if (!n || n.children.length) return;
+    n.loop = position;
+    void this.go(n.id);
   }
   sibling(by: number): void {
     const n = this.at(this.current);
@@ -272,15 +316,19 @@ export class Store {
       const node = this.at(id)!;
       if (look.taken && look.position === node.depth) node.label = look.taken.text;
       if (look.failing) node.label = look.failing.text;
-      node.bad = look.info.failed !== null || look.properties.properties.some((p) => p.shown && p.kind === "safety" && p.applies);
+      node.bad = look.info.failed !== null || this.violated(look).length > 0;
       this.changed();
       void this.saveAddress();
       if (node.parent && !this.fine) void this.readEntry(id, version);
       if (this.rounds && !look.state.ended && !look.info.failed) await this.setRound(null, version);
-      this.lookAhead(version);
+      else this.lookAhead(version);
     } catch (e) {
       if (version !== this.version) return;
       const n = this.at(id);
+      if (n && !n.parent && id !== this.current && e instanceof Refused && e.status === 409) { // no such initial state
+        this.roots = this.roots.filter((r) => r !== id);
+        this.tip = this.current === null ? null : this.endOf(this.current);
+      }
       if (n && n.parent && !n.children.length && id !== this.current && e instanceof Refused && e.status === 409) this.remove(id);
       this.fail(e);
     }
@@ -313,24 +361,38 @@ export class Store {
       if (version !== this.version || mine !== this.roundVersion) return;
       this.desk = desk;
       this.changed();
-      if (!this.outcomes.length) await this.readOutcomes(version);
-      else this.lookAhead(version);
+      this.lookAhead(version);
+      if (!this.outcomes.length) await this.readOutcomes(version).then(() => version === this.version && this.lookAhead(version));
+      void this.readToggles(version, mine).catch(() => undefined); // the desk can do without
     } catch (e) {
-      this.fail(e);
+      if (version === this.version && mine === this.roundVersion) this.fail(e);
+    }
+  }
+  /** What the desk had no time to find out: which cells can be changed. */
+  private async readToggles(version: number, mine: number): Promise<void> {
+    const n = this.look!.state.processes.length;
+    for (const desk = this.desk!; desk.toggles.length < n * (n + 1); ) {
+      const { toggles } = await this.on<{ toggles: Toggle[] }>("toggles", { path: this.path(), round: desk.round, from: desk.toggles.length });
+      if (version !== this.version || mine !== this.roundVersion || !toggles.length) return;
+      desk.toggles.push(...toggles);
+      this.changed();
     }
   }
   private async readOutcomes(version: number): Promise<void> {
     const n = this.look!.state.processes.length;
     this.outcomes = Array.from({ length: n }, () => null);
-    if (n > 16) return;
-    await Promise.all(
-      this.outcomes.map(async (_, p) => {
-        if (!this.desk?.candidates.processes[p].active) return;
-        const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[] } }>("outcomes", { path: this.path(), process: p, most: 20000 });
-        if (version === this.version) this.outcomes[p] = outcomes.outcomes;
-      }),
-    );
-    if (version === this.version) this.changed();
+    if (n <= OUTCOMES_AT_ONCE) await Promise.all(this.outcomes.map((_, p) => this.readOutcomesOf(p, version)));
+  }
+  async readOutcomesOf(p: number, version = this.version): Promise<void> {
+    if (!this.desk?.candidates.processes[p].active) return;
+    try {
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[] } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+      if (version !== this.version) return;
+      this.outcomes[p] = outcomes.outcomes;
+      this.changed();
+    } catch (e) {
+      if (version === this.version) this.fail(e);
+    }
   }
   /** Picks an outcome of a process (again: drops it), and finds a round with all that are picked. */
   async pick(p: number, i: number): Promise<void> {
@@ -363,26 +425,33 @@ export class Store {
 
   // ---- ahead ----
 
+  /** What is searched from: where we are, and what each choice leads to. */
   items(): (Step | null)[] {
     if (!this.rounds) return [null, ...(this.look?.choices?.choices ?? []).slice(0, AHEAD_CHOICES).map((c) => c.index as Step)];
-    const few = (this.info?.processes.length ?? 9) <= 3;
-    const outcomes = few ? this.outcomes.flatMap((o) => (o ?? []).flatMap((x) => (x.round ? [x.round] : []))).slice(0, AHEAD_CHOICES) : [];
+    const outcomes = this.outcomes.flatMap((o) => (o ?? []).flatMap((x) => (x.round ? [x.round] : []))).slice(0, AHEAD_OUTCOMES);
     const all = [null, ...(this.desk?.judge.allowed ? [this.desk.round] : []), ...outcomes];
-    return all.filter((x, i) => all.findIndex((y) => itemKey(x) === itemKey(y)) === i);
+    const known = new Set<string>();
+    return all.filter((x) => !known.has(itemKey(x)) && known.add(itemKey(x)));
   }
+  /** First what is in front of the user, then the other choices, for each of which there is less time. */
   lookAhead(version = this.version): void {
     this.search?.abort();
     const look = this.look;
     if (!this.aheadOn || !look || look.info.failed || look.state.ended || this.fine) return;
     const items = this.items().filter((i) => !this.ahead.has(itemKey(i)));
     if (!items.length) return;
-    const search = (this.search = new AbortController());
+    const search = (this.search = new AbortController()), near = this.rounds ? 2 : 6;
+    const part = (of: (Step | null)[], seconds: number) =>
+      of.length && !search.signal.aborted
+        ? stream(`sessions/${this.session}/ahead`, { path: this.path(), items: of, seconds }, search.signal, (event, data) => {
+            if (version !== this.version || event !== "ahead") return;
+            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why });
+            this.changed();
+          })
+        : Promise.resolve();
     this.aheadRunning = true;
-    stream(`sessions/${this.session}/ahead`, { path: this.path(), items }, search.signal, (event, data) => {
-      if (version !== this.version || event !== "ahead") return;
-      this.ahead.set(itemKey(items[data.item]), { survey: data.ahead, why: data.why });
-      this.changed();
-    })
+    part(items.slice(0, near), 4)
+      .then(() => part(items.slice(near), 1))
       .catch(() => undefined)
       .finally(() => {
         if (this.search !== search) return;
@@ -401,7 +470,7 @@ export class Store {
     if (this.current === null) return;
     const start = this.current;
     const steps: Step[] = [...(item === null ? [] : [typeof item === "object" ? (shortRound(item) as Step) : item]), ...choices];
-    const before = this.path(start)!;
+    const { loop: _, ...before } = this.path(start)!;
     try {
       const { taken } = await this.on<{ taken: Choice[] }>("taken", { path: { ...before, steps: [...before.steps, ...steps] }, from: before.steps.length });
       let id = start;

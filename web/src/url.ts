@@ -46,6 +46,7 @@ export async function writeAddress(a: Address): Promise<string> {
   if (a.environment) out.set("env", a.environment);
   if (a.semantics) out.set("semantics", a.semantics);
   if (a.path) out.set("path", [a.path.initial, ...a.path.steps.map(writeStep)].join("."));
+  if (a.path?.loop != null) out.set("loop", String(a.path.loop));
   if (a.at !== null) out.set("at", String(a.at));
   if (a.view) out.set("view", a.view);
   if (a.text !== null) out.set("text", base64(await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(a.text))));
@@ -60,7 +61,7 @@ export async function readAddress(hash: string): Promise<Address | null> {
   let path: Path | null = null, text: string | null = null;
   try {
     const [initial, ...steps] = (q.get("path") ?? "").split(".");
-    if (initial) path = { initial: Number(initial), steps: steps.map(readStep) };
+    if (initial) path = { initial: Number(initial), steps: steps.map(readStep), ...(q.has("loop") ? { loop: Number(q.get("loop")) } : {}) };
     const packed = q.get("text");
     if (packed) text = new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), unbase64(packed)));
   } catch {
