@@ -18,11 +18,11 @@ struct liveness_proof {
   struct rounds_proof *p;
   struct liveness_request request;
   struct proof_result out;
-  struct text ignored; /* clauses that are not used, with the reasons */
-  uint32_t vacuous;    /* instances in which the search found that no run satisfies the environment's promise */
-  bool unsafe;         /* some product was unsafe */
-  uint32_t searched;   /* instances in which it found that the property holds */
-  bool hopeless;       /* refused for good */
+  struct text ignored;      /* clauses that are not used, with the reasons */
+  uint32_t vacuous;         /* instances in which the search found that no run satisfies the environment's promise */
+  bool unsafe;              /* some product was unsafe */
+  uint32_t searched;        /* instances in which it found that the property holds */
+  bool hopeless;            /* refused for good */
   sig_atomic_t interrupted; /* what stopped the derivation */
 };
 
@@ -53,8 +53,7 @@ static bool search_next(void *context, const int64_t *params) {
     return false;
   }
   const struct check_result *r = &s->a->result;
-  if (s->a->model && r->nruns > 0 && r->runs[0].nproperties > 0 &&
-      r->runs[0].properties[0].verdict == VERDICT_HOLDS) {
+  if (s->a->model && r->nruns > 0 && r->runs[0].nproperties > 0 && r->runs[0].properties[0].verdict == VERDICT_HOLDS) {
     l->searched++;
     l->vacuous += r->runs[0].properties[0].vacuous;
   }
@@ -91,7 +90,8 @@ static bool derive_product(struct liveness_proof *l, struct proof_attempt *a, co
   a->request = &l->request;
   a->product_model = rounds_proof_copy(p);
   if (!a->product_model || !liveness_prepare(&a->liveness, a->product_model, &l->request)) {
-    a->derivation.refused = a->product_model ? a->liveness.formula.refused : "a model that was read cannot be read again";
+    a->derivation.refused =
+        a->product_model ? a->liveness.formula.refused : "a model that was read cannot be read again";
     a->derivation.at = a->liveness.formula.at;
     l->hopeless = true;
     return false;
@@ -157,21 +157,25 @@ static void certificate_note_reduction(struct proof_result *of, const struct liv
   if (!of->proof.certificate)
     return;
   if (l->coins != COINS_FREE)
-    text_add(&t, "; Coins show fixed values in the rounds that count. From every state such values come up with a probability that "
+    text_add(&t, "; Coins show fixed values in the rounds that count. From every state such values come up with a "
+                 "probability that "
                  "has a lower\n; bound for given parameters, so runs that always miss the goal have probability 0.\n");
   if (l->last == NO_STAGE)
-    text_addf(&t,
-              "; Liveness: every run ends, and its last state is repeated. Unsafe are last states of runs that miss the goal "
-              "of '%s'.\n%s",
-              of->name, of->proof.certificate);
+    text_addf(
+        &t,
+        "; Liveness: every run ends, and its last state is repeated. Unsafe are last states of runs that miss the goal "
+        "of '%s'.\n%s",
+        of->name, of->proof.certificate);
   else
     text_addf(&t,
-            "; Liveness: a run that violates '%s' has good rounds without end and misses the goal in every state.\n"
-            "; The system is a product: the control `stage` counts the good rounds of runs that miss the goal, and the last "
-            "stage,\n"
-            "; after %" PRIu32 " of them, is unsafe if the goal is still missed. That the environment promises these rounds is "
-            "not part of it.\n%s",
-            of->name, l->events, of->proof.certificate);
+              "; Liveness: a run that violates '%s' has good rounds without end and misses the goal in every state.\n"
+              "; The system is a product: the control `stage` counts the good rounds of runs that miss the goal, and "
+              "the last "
+              "stage,\n"
+              "; after %" PRIu32
+              " of them, is unsafe if the goal is still missed. That the environment promises these rounds is "
+              "not part of it.\n%s",
+              of->name, l->events, of->proof.certificate);
   memory_free(of->proof.certificate);
   of->proof.certificate = t.at;
 }
@@ -218,7 +222,8 @@ static bool prove_with(struct liveness_proof *l, uint32_t times, enum derive_mod
     if (next.proof.kind == ENGINE_SAFE)
       confirm_proof(l, a, &shape, mode, &next);
   }
-  bool refused = a->derivation.refused != NULL, decided = next.proof.kind == ENGINE_SAFE, ends = a->liveness.last == NO_STAGE;
+  bool refused = a->derivation.refused != NULL, decided = next.proof.kind == ENGINE_SAFE,
+       ends = a->liveness.last == NO_STAGE;
   bool better = !*kept || decided || !refused;
   if (next.proof.kind == ENGINE_UNSAFE) { /* says nothing about the property */
     counter_run_release(&next.proof.run);
@@ -245,12 +250,14 @@ static void add_reasons(struct liveness_proof *l, const struct proof_attempt *a)
   if (l->out.proof.limit)
     text_add(&t, l->out.proof.limit);
   else if (l->unsafe && a && a->liveness.last == NO_STAGE)
-    text_add(&t, "the counter system has a run that ends and misses the goal, and the search found none in the algorithm");
+    text_add(&t,
+             "the counter system has a run that ends and misses the goal, and the search found none in the algorithm");
   else if (l->unsafe)
-    text_addf(&t,
-              "with up to %d good rounds of each kind, the counter system has a run that misses the goal, and the search "
-              "found none in the algorithm",
-              TIMES_MAX);
+    text_addf(
+        &t,
+        "with up to %d good rounds of each kind, the counter system has a run that misses the goal, and the search "
+        "found none in the algorithm",
+        TIMES_MAX);
   else
     text_add(&t, "not decided");
   for (uint32_t i = 0; a && i < a->liveness.nignored; i++)

@@ -157,7 +157,8 @@ uint32_t derive_control_new(struct derivation_builder *, const char *name, enum 
 
 /* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
-/* What can be heard in rounds that satisfy these, too. Returns false if refused; *before is to be restored either way. */
+/* What can be heard in rounds that satisfy these, too. Returns false if refused; *before is to be restored either way.
+ */
 bool heard_rules_extend(struct derivation_builder *, const struct liveness_predicate *, uint32_t n,
                         struct heard_rules *before);
 void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);

@@ -309,7 +309,8 @@ bool heard_rules_extend(struct derivation_builder *d, const struct liveness_pred
     if (!check_conjuncts(d, predicates[i].pred, predicates[i].of))
       return derive_refuse(d, predicates[i].of->at, "what this clause says of a round cannot be expressed by counters");
   if (d->heard.byzantine && d->heard.sizes.n)
-    return derive_refuse(d, predicates[n - 1].of->at, "sizes of heard-of sets cannot be combined with Byzantine processes");
+    return derive_refuse(d, predicates[n - 1].of->at,
+                         "sizes of heard-of sets cannot be combined with Byzantine processes");
   return check_coupling(d);
 }
 

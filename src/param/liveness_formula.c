@@ -92,9 +92,10 @@ static bool shape_of(struct shape_search *s, struct node *n) {
     s->f->from = quantified(s, n->kid[0], NODE_EXISTS);
     return shape_of(s, n->kid[1]);
   }
-  return refuse(s, n->at,
-                "a live property is proved if it has the form 'eventually a', 'eventually always a', 'always eventually "
-                "a' or 'a leads to b', under 'forall' and 'a => ...'");
+  return refuse(
+      s, n->at,
+      "a live property is proved if it has the form 'eventually a', 'eventually always a', 'always eventually "
+      "a' or 'a leads to b', under 'forall' and 'a => ...'");
 }
 
 /* ---- correct and faulty ---- */
@@ -138,8 +139,8 @@ static bool status_strengthens(const struct model *m, const struct node *n, bool
 
 /* from => (trigger => goal) */
 static bool all_strengthen(const struct model *m, const struct liveness_formula *f) {
-  return (!f->from || status_strengthens(m, f->from, false)) && (!f->trigger || status_strengthens(m, f->trigger, false)) &&
-         status_strengthens(m, f->goal, true);
+  return (!f->from || status_strengthens(m, f->from, false)) &&
+         (!f->trigger || status_strengthens(m, f->trigger, false)) && status_strengthens(m, f->goal, true);
 }
 
 static bool processes_crash(const struct environment *env) {

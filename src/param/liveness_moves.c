@@ -22,9 +22,9 @@ static struct liveness_predicate *predicates_at(const struct derivation_builder 
   return all;
 }
 
-/* A kind of round: the rules, or NO_RULES for rounds without further conditions. Good rounds, and rounds that count, are
-   exact: all parts of a process change in one move. In other rounds some parts may change in moves of their own, or not
-   at all, as in proofs of safety. */
+/* A kind of round: the rules, or NO_RULES for rounds without further conditions. Good rounds, and rounds that count,
+   are exact: all parts of a process change in one move. In other rounds some parts may change in moves of their own, or
+   not at all, as in proofs of safety. */
 #define NO_RULES UINT32_MAX
 struct round_kind {
   uint32_t rules, coin; /* coin: as interpreter.fixed_coin */
@@ -174,7 +174,8 @@ static bool is_repeated(const struct derivation_builder *d, uint32_t edge, uint3
   const struct liveness_edge *e = &d->liveness->edges[edge];
   for (uint32_t i = 0; i < edge; i++) {
     const struct liveness_edge *o = &d->liveness->edges[i];
-    if (same_edge(o, e) && liveness_edge_applies(d->m, o, point) && same_kind(kind_of(d, o, point), kind_of(d, e, point)))
+    if (same_edge(o, e) && liveness_edge_applies(d->m, o, point) &&
+        same_kind(kind_of(d, o, point), kind_of(d, e, point)))
       return true;
   }
   return false;
@@ -295,7 +296,9 @@ bool liveness_rounds(struct derivation_builder *d, uint32_t point, move_vec *mov
 
 /* ---- the property ---- */
 
-struct term *liveness_start(struct derivation_builder *d) { return at_stage(d, d->liveness->start); }
+struct term *liveness_start(struct derivation_builder *d) {
+  return at_stage(d, d->liveness->start);
+}
 
 /* Unsafe: the goal is missed after enough good rounds, or when the algorithm has ended, after which the last state is
    repeated forever. */
@@ -308,8 +311,7 @@ bool liveness_property(struct derivation_builder *d, struct counter_property *ou
     return false;
   out->unsafe = l->last == NO_STAGE ? make_number(d, 0) : make_and(d, at_stage(d, l->last), c.missed);
   if (liveness_runs_end(d->m)) {
-    struct term *ended =
-        make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, POINT_END));
+    struct term *ended = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, POINT_END));
     struct term *asked = make_number(d, 1);
     if (l->before != NO_STAGE && c.trigger)
       asked = make_or(d, make_not(d, at_stage(d, l->before)), c.trigger);

@@ -337,8 +337,7 @@ static struct node *falsehood(struct model *m, const struct property *p) {
 
 bool liveness_prepare(struct liveness *l, struct model *m, const struct liveness_request *request) {
   struct property *p = &m->properties[request->property];
-  *l = (struct liveness){
-      .property = request->property, .environment = request->environment, .coins = request->coins};
+  *l = (struct liveness){.property = request->property, .environment = request->environment, .coins = request->coins};
   if (request->promise_only)
     l->formula = (struct liveness_formula){.kind = LIVENESS_EVENTUALLY, .goal = falsehood(m, p)};
   else
