@@ -111,6 +111,7 @@ typedef struct rondo_exploration {
   const char *trace;                   /* the path of a trace to begin with, or NULL */
   unsigned port;                       /* 0: any */
   bool no_browser;                     /* say where the page is, but do not open it */
+  uint64_t memory;                     /* bytes that all of it may take; 0: the default */
 } rondo_exploration;
 
 /* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the
@@ -305,8 +306,8 @@ RONDO_PUBLIC char *rondo_session_export(rondo_session *, const char *format, con
 /* What a step did, the first being 0: its entry in the trace, with what was sent, received and changed, and the lines.
    Fine rounds: a round. */
 RONDO_PUBLIC char *rondo_session_step(rondo_session *, size_t step);
-/* The run of a trace becomes the path, with its loop. The model, its parameters, the environment and the semantics must be those of
- * the session. */
+/* The run of a trace becomes the path, with its loop. The model, its parameters, the environment and the semantics must
+ * be those of the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
 
 /* Models of rounds: a round as JSON, with whom each process hears and what it chooses. */

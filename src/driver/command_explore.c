@@ -53,7 +53,8 @@ int command_explore(const struct command_options *o) {
                                .semantics = o->has_semantics ? semantics_name(o->semantics) : NULL,
                                .trace = o->explore.trace,
                                .port = o->explore.port,
-                               .no_browser = o->explore.no_browser};
+                               .no_browser = o->explore.no_browser,
+                               .memory = o->limits.memory};
   int status = (int)host->explore(host->context, &request);
   for (size_t i = 0; i < o->defines.n; i++)
     memory_free((char *)defines[i]);

@@ -194,10 +194,10 @@ struct model *model_load(const struct parsed_file *s, const struct param_binding
 struct counter_system *counters_load(const struct parsed_file *s, const struct command_options *o) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
     context_error(s->rondo, E0813,
-                  "'%s' is a model of %s: proofs for all parameters are for counter systems and "
-                  "models of "
-                  "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
-                  s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps", s->source.path);
+                  "'%s' is a model of steps without messages: proofs for all parameters are for counter systems and "
+                  "models of rounds or messages\n  help: 'rondo check %s' checks it with values for its parameters, "
+                  "-D NAME=VALUE",
+                  s->source.path, s->source.path);
     return NULL;
   }
   struct param_binding *bindings = bindings_single(o, true);

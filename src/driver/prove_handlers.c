@@ -10,10 +10,13 @@
 /* Seconds for the question whether a property that holds says anything at all. */
 static const double premise_seconds = 5;
 
-static struct ta_formula *formula_of(struct arena *arena, const struct live_formula *f) {
-  static const enum ta_formula_op ops[] = {[LIVE_STATE] = TA_STATE,     [LIVE_NOT] = TA_NOT,
-                                           [LIVE_AND] = TA_AND,         [LIVE_OR] = TA_OR,
-                                           [LIVE_IMPLIES] = TA_IMPLIES, [LIVE_ALWAYS] = TA_ALWAYS,
+static struct ta_formula *formula_of(struct arena *arena, const struct handler_formula *f) {
+  static const enum ta_formula_op ops[] = {[LIVE_STATE] = TA_STATE,
+                                           [LIVE_NOT] = TA_NOT,
+                                           [LIVE_AND] = TA_AND,
+                                           [LIVE_OR] = TA_OR,
+                                           [LIVE_IMPLIES] = TA_IMPLIES,
+                                           [LIVE_ALWAYS] = TA_ALWAYS,
                                            [LIVE_EVENTUALLY] = TA_EVENTUALLY};
   struct ta_formula *t = arena_alloc(arena, sizeof *t);
   *t = (struct ta_formula){.op = ops[f->op], .at = f->at, .term = f->term};
@@ -27,7 +30,8 @@ static bool make_runs(struct proof_attempt *a, const struct property *p) {
   struct counter_system *s = a->system;
   struct arena *arena = &s->arena;
   struct ta_specification spec = {.name = arena_strndup(arena, p->name, strlen(p->name)), .at = p->at, .text = ""};
-  struct threshold_automaton automaton = {.system = s, .nrules = s->nmoves, .specifications = &spec, .nspecifications = 1};
+  struct threshold_automaton automaton = {
+      .system = s, .nrules = s->nmoves, .specifications = &spec, .nspecifications = 1};
   const struct handler_move *moves = handlers_moves(a->handlers);
   struct diags diags;
   spec.formula = formula_of(arena, handlers_live(a->handlers));

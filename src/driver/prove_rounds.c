@@ -393,9 +393,8 @@ static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, cons
                            const struct query *q, enum derive_mode mode, struct proof_result *out) {
   struct text why = {0};
   watch_time(p->options->rondo, seconds_left(p));
-  bool derived = p->model->kind == MODEL_ROUNDS
-                     ? derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt)
-                     : derive_handlers(p, a, shape, q);
+  bool derived = p->model->kind == MODEL_ROUNDS ? derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt)
+                                                : derive_handlers(p, a, shape, q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
   if (derived)

@@ -11,10 +11,13 @@
 
 /* The search for all properties has so many states when the others are tried. They go as deep as it went with a
    tenth of them, and pay if they have no more than one in PAYS of its states there. So trials take little time in
-   comparison, and depend on numbers of states only: every run decides in the same way. */
+   comparison, and depend on numbers of states only: every run decides in the same way. What is then left is tried, too:
+   the search begins again without the others if all parts together have less than REST_PAYS hundredths of its states.
+ */
 #define SPLIT_FROM 20000
 #define TRIED_PART 10
 #define PAYS 3
+#define REST_PAYS 67
 
 struct read_class { /* properties that read the same */
   struct formula_reads reads;
@@ -167,13 +170,12 @@ static bool is_decided(const struct read_class *k, const struct run_result *r) {
   return all;
 }
 
-/* False: refused, or a fault. */
-static bool try_alone(struct query_split *s, struct read_class *k) {
+/* With at most so many states. False: refused, or a fault. */
+static bool try_alone(struct query_split *s, struct read_class *k, uint64_t most) {
   struct command_options o = *s->of->options;
   struct query_context a = *s->of;
   struct run_result *r = &s->result->runs[s->result->nruns++];
   uint32_t rounds = trial_rounds(s);
-  uint64_t most = s->layers[rounds] / PAYS;
   o.limits.trial_rounds = rounds;
   o.limits.states = most;
   a.options = &o;
@@ -217,19 +219,44 @@ static void watch_again(const struct query_split *s, const struct search *search
   watch_resident_memory(r, search->limits.memory);
 }
 
+static bool is_rest(const struct read_class *k) { return !k->decided && k->states == 0; }
+
+/* Do the parts together have so few states that the search for all of them is better ended? Sets s->failed. */
+static bool parts_pay(struct query_split *s) {
+  struct read_class rest = {0};
+  uint64_t most = s->layers[trial_rounds(s)] * REST_PAYS / 100, parts = 0;
+  for (uint32_t k = 0; k < s->nclasses; k++) {
+    parts += s->classes[k].decided ? 0 : s->classes[k].states;
+    rest.n += is_rest(&s->classes[k]) ? s->classes[k].n : 0;
+  }
+  if (parts >= most || rest.n == 0)
+    return parts < most;
+  rest.properties = arena_array(s->of->arena, rest.n, sizeof *rest.properties);
+  rest.n = 0;
+  for (uint32_t k = 0; k < s->nclasses; k++)
+    for (uint32_t i = 0; is_rest(&s->classes[k]) && i < s->classes[k].n; i++)
+      rest.properties[rest.n++] = s->classes[k].properties[i];
+  s->failed = !try_alone(s, &rest, most - parts);
+  for (uint32_t k = 0; k < s->nclasses && rest.decided; k++)
+    s->classes[k].decided |= is_rest(&s->classes[k]);
+  return !s->failed && (rest.decided || rest.states > 0);
+}
+
 static bool try_all(struct query_split *s, struct search *search) {
   bool decided = false, pays = false;
+  uint64_t most = s->layers[trial_rounds(s)] / PAYS;
   for (uint32_t k = 0; k < s->nclasses && !s->failed; k++) {
     if (s->classes[k].whole)
       continue;
-    s->failed = !try_alone(s, &s->classes[k]);
+    s->failed = !try_alone(s, &s->classes[k], most);
     decided |= s->classes[k].decided;
     pays |= !s->classes[k].decided && s->classes[k].states > 0;
   }
+  if (!s->failed)
+    s->replaces = (pays || decided) && !read_everything(s, NULL) && parts_pay(s);
   if (s->failed)
     return false;
   watch_again(s, search);
-  s->replaces = (pays || decided) && !read_everything(s, NULL);
   return !s->replaces && (!decided || go_on_without(s, search));
 }
 

@@ -11,6 +11,7 @@
 #define AHEAD_ITEMS_MAX 400
 #define AHEAD_SECONDS 4.0
 #define MAP_SECONDS 20.0
+#define MAP_BYTES_MAX (16u << 20)
 #define CHECK_SECONDS "300s"
 #define CHECK_MEMORY "2G"
 
@@ -199,7 +200,11 @@ static void work_map(struct stream *s) {
   c.session = rondo_session_new(o.model, s->request.environment, s->request.semantics);
   bool ok = c.session && cursor_move(&c, json_object_get(s->body, "path"), &kept, &invalid);
   char *text = ok ? rondo_session_survey(c.session, 0, true, projection, most < 200000 ? most : 200000, 0) : NULL;
-  if (text) {
+  if (text && strlen(text) > MAP_BYTES_MAX) {
+    reply_error(&r, 409, "the graph is too large to be sent: ask for fewer states, or for classes of them");
+    error_event(s, &r);
+    free(r.text);
+  } else if (text) {
     json_t *j = json_loads(text, 0, NULL);
     stream_json(s, "map", j ? j : json_null());
   } else {

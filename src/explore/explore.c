@@ -59,7 +59,7 @@ static void open_browser(const char *address) {
 static rondo_status run(struct explore_server *s, const sigset_t *ending) {
   char *why = NULL, address[128];
   int number;
-  watchdog_start(&s->watchdog);
+  watchdog_start(&s->watchdog, s);
   s->background = background_start(s);
   struct http_daemon *http = http_start(s, &why);
   if (http) {

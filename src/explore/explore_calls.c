@@ -42,7 +42,7 @@ static uint64_t offset_of(const json_t *body) {
 static bool fail(struct session_request *c) {
   bool interrupted = rondo_session_interrupted(c->run);
   reply_error(c->reply, interrupted ? 503 : 409, "%s",
-              interrupted ? "this takes too long" : rondo_session_error(c->run));
+              interrupted ? "this takes too much time or memory" : rondo_session_error(c->run));
   return false;
 }
 
@@ -444,20 +444,13 @@ struct call_row {
   bool needs_path;
 };
 static const struct call_row rows[] = {
-    {"look", call_look, true},
-    {"taken", call_taken, true},
-    {"choices", call_choices, true},
-    {"initials", call_initials, false},
-    {"desk", call_desk, true},
-    {"toggles", call_toggles, true},
-    {"outcomes", call_outcomes, true},
-    {"find-round", call_find_round, true},
-    {"texts", call_texts, true},
-    {"evaluate", call_evaluate, true},
-    {"save", call_save, true},
-    {"step", call_step, true},
-    {"load", call_load, false},
-    {"svg", call_svg, true},
+    {"look", call_look, true},         {"taken", call_taken, true},
+    {"choices", call_choices, true},   {"initials", call_initials, false},
+    {"desk", call_desk, true},         {"toggles", call_toggles, true},
+    {"outcomes", call_outcomes, true}, {"find-round", call_find_round, true},
+    {"texts", call_texts, true},       {"evaluate", call_evaluate, true},
+    {"save", call_save, true},         {"step", call_step, true},
+    {"load", call_load, false},        {"svg", call_svg, true},
 };
 
 /* The cursor that has fewer steps to take. */
@@ -494,7 +487,7 @@ static bool move(struct session_request *c, const json_t *path) {
   if (invalid)
     reply_error(c->reply, 400, "%s", invalid);
   else if (rondo_session_interrupted(c->run))
-    reply_error(c->reply, 503, "this takes too long");
+    reply_error(c->reply, 503, "this takes too much time or memory");
   else
     reply_error(c->reply, 409, "step %zu: %s", c->kept + 1, why);
   return false;

@@ -48,8 +48,10 @@ struct request_watchdog {
   pthread_t thread;
   struct watch *first;
   bool ends;
+  struct explore_server *server;
+  uint64_t memory; /* bytes: above it what runs is interrupted, and sessions that nobody uses now are dropped */
 };
-void watchdog_start(struct request_watchdog *);
+void watchdog_start(struct request_watchdog *, struct explore_server *);
 void watchdog_stop(struct request_watchdog *);
 void watch_begin(struct request_watchdog *, struct watch *);
 void watch_end(struct request_watchdog *, struct watch *); /* the context can go on */
@@ -109,6 +111,7 @@ void session_create(struct explore_server *, const json_t *body, struct reply *)
 struct explore_session *session_enter(struct explore_server *, const char *id); /* locked; NULL: there is none */
 void session_leave(struct explore_server *, struct explore_session *);
 bool session_remove(struct explore_server *, const char *id);
+void sessions_drop_idle(struct explore_server *); /* those that no request uses now */
 void sessions_free(struct explore_server *);
 
 /* Moves a session to the path. *kept: so many steps of it were taken. False: it does not exist in full; the session is

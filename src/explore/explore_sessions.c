@@ -253,6 +253,14 @@ bool session_remove(struct explore_server *server, const char *id) {
   return slot != NULL;
 }
 
+void sessions_drop_idle(struct explore_server *server) {
+  pthread_mutex_lock(&server->lock);
+  for (size_t i = 0; i < SESSIONS_MAX; i++)
+    if (server->sessions[i] && server->sessions[i]->users == 0)
+      session_drop(server, i);
+  pthread_mutex_unlock(&server->lock);
+}
+
 void sessions_free(struct explore_server *server) {
   for (size_t i = 0; i < SESSIONS_MAX; i++)
     if (server->sessions[i])

@@ -1,7 +1,13 @@
-/* Time limits, and cancelling: contexts are interrupted by one thread, which looks at them every 20 ms. */
+/* Limits of time and memory, and cancelling: contexts are interrupted by one thread, which looks at them every 20 ms.
+ */
 #include "explore/explore_server.h"
 
+#include <malloc.h>
 #include <time.h>
+#include <unistd.h>
+
+#define MEMORY_PERIOD 5 /* looks */
+#define PAUSE_SECONDS 1 /* for what was interrupted to give its memory back */
 
 double seconds_now(void) {
   struct timespec t;
@@ -9,11 +15,40 @@ double seconds_now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static uint64_t resident_bytes(void) {
+  unsigned long long size, resident = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (!f || fscanf(f, "%llu %llu", &size, &resident) != 2)
+    resident = 0;
+  if (f)
+    fclose(f);
+  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Too much memory: everything that runs is interrupted, and sessions that can be made again are dropped. */
+static void make_room(struct request_watchdog *d) {
+  pthread_mutex_lock(&d->lock);
+  for (struct watch *w = d->first; w; w = w->next)
+    if (!w->expired) {
+      w->expired = true;
+      rondo_interrupt(w->context);
+    }
+  pthread_mutex_unlock(&d->lock);
+  sessions_drop_idle(d->server);
+  malloc_trim(0);
+}
+
 static void *watchdog_run(void *context) {
   struct request_watchdog *d = context;
   struct timespec pause = {.tv_nsec = 20000000};
+  double looks_again = 0;
+  unsigned looks = 0;
   for (bool ends = false; !ends; nanosleep(&pause, NULL)) {
     double now = seconds_now();
+    if (looks++ % MEMORY_PERIOD == 0 && now >= looks_again && resident_bytes() > d->memory) {
+      make_room(d);
+      looks_again = now + PAUSE_SECONDS;
+    }
     pthread_mutex_lock(&d->lock);
     for (struct watch *w = d->first; w; w = w->next)
       if (!w->expired && ((w->deadline > 0 && now >= w->deadline) || (w->cancel && atomic_load(w->cancel)))) {
@@ -26,7 +61,10 @@ static void *watchdog_run(void *context) {
   return NULL;
 }
 
-void watchdog_start(struct request_watchdog *d) {
+void watchdog_start(struct request_watchdog *d, struct explore_server *server) {
+  uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  d->server = server;
+  d->memory = server->request->memory ? server->request->memory : machine / 4 * 3;
   pthread_mutex_init(&d->lock, NULL);
   pthread_create(&d->thread, NULL, watchdog_run, d);
 }

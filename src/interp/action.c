@@ -178,8 +178,8 @@ static void bind_quorum(struct eval *e, const struct action *a, const struct inb
   struct received *r = arena_alloc(e->scratch, sizeof *r);
   const uint32_t *counts = e->decisions ? e->decisions->quorum : NULL;
   for (uint32_t i = 0; i < n; i++)
-    entries[i] = (struct received_entry){
-        .message = in[i].message, .sender = in[i].from, .count = counts ? counts[i] : 1};
+    entries[i] =
+        (struct received_entry){.message = in[i].message, .sender = in[i].from, .count = counts ? counts[i] : 1};
   *r = (struct received){entries, n};
   e->received = r;
   e->received_type = e->model->messages[a->kind].type;

@@ -134,13 +134,13 @@ struct interpreter {
   const volatile sig_atomic_t *stop; /* or NULL */
   enum semantics semantics;          /* steps */
   bool arrivals;
-  bool *reads;               /* where evaluations record reads (eval->record.reads); or NULL */
-  uint32_t fixed_coin; /* 0: coins are free; else every coin shows this value of its values, counted from 1, or the last */
-  const char *coins_lost;    /* why coins could not be separated from choices of the adversary, or NULL */
-  struct coverage *coverage; /* where evaluations record what they execute; or NULL; borrowed */
+  bool *reads;                 /* where evaluations record reads (eval->record.reads); or NULL */
+  uint32_t fixed_coin;         /* 0: coins are free; else all show this one of their values, from 1, or the last */
+  const char *coins_lost;      /* why coins could not be separated from choices of the adversary, or NULL */
+  struct coverage *coverage;   /* where evaluations record what they execute; or NULL; borrowed */
   struct decisions *decisions; /* steps: where actions record their decisions; or NULL; borrowed */
-  bool order_mattered;       /* steps: some `foreach` of an action gave different results for different orders */
-  uint32_t environment;      /* steps: in which properties ask what can happen; NO_ENVIRONMENT: they cannot */
+  bool order_mattered;         /* steps: some `foreach` of an action gave different results for different orders */
+  uint32_t environment;        /* steps: in which properties ask what can happen; NO_ENVIRONMENT: they cannot */
 };
 #define NO_ENVIRONMENT UINT32_MAX
 

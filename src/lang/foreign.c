@@ -28,7 +28,7 @@ const struct foreign_sign *foreign_sign_find(const char *text, size_t length) {
 #include "lang/foreign.def"
 #undef SIGN
   };
-  if (length == 0 || (!strchr("/\\~<=>|-!@#:*%", text[0]) && (unsigned char)text[0] < 0x80))
+  if (length == 0 || (!strchr("/\\~<=>|-!@#:*%^", text[0]) && (unsigned char)text[0] < 0x80))
     return NULL; /* no sign starts like this */
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
     size_t n = strlen(signs[i].sign);

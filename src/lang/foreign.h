@@ -15,6 +15,8 @@ enum foreign_place {
   FOREIGN_NAME = 1 << 7,        /* an unknown name */
   FOREIGN_CALL = 1 << 8,        /* an unknown function */
   FOREIGN_TYPE = 1 << 9,        /* an unknown type */
+  FOREIGN_CLAUSE = 1 << 10,     /* starts a clause of an environment */
+  FOREIGN_MESSAGE = 1 << 11,    /* an unknown message */
 };
 
 /* NULL: it is not foreign there. */

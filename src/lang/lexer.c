@@ -79,7 +79,8 @@ static void lexer_number(struct lexer *l) {
     letters++;
   if (letters > l->at) {
     diag_error(l->diags, E0104, (struct span){from, letters}, "name starts with a digit");
-    diag_help(l->diags, "write 'x3' for a name, '3 * x' for a product");
+    bool hexadecimal = l->text[from] == '0' && letters > from + 2 && (l->text[from + 1] | 0x20) == 'x';
+    diag_help(l->diags, hexadecimal ? "numbers are decimal" : "write 'x3' for a name, '3 * x' for a product");
     l->at = letters;
   }
   lexer_emit(l, (struct token){.kind = T_NUMBER, .number = fits ? number : INT64_MAX}, from);

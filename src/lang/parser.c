@@ -170,6 +170,8 @@ static const char *foreign_sign_help(const struct parser *p, const struct token 
     return "write 'not'";
   case T_SEMICOLON:
     return "statements need no semicolon";
+  case T_PRIME:
+    return "there are no strings or characters; a type can list names: {active, passive}";
   }
   return NULL;
 }
@@ -180,7 +182,8 @@ bool parser_reject_foreign(struct parser *p, enum foreign_place place) {
     return false;
   if (t->kind == T_NAME && (next->kind == T_BECOMES || next->kind == T_DOT)) /* a name of the model */
     return false;
-  if (place != FOREIGN_DECLARATION && place != FOREIGN_MEMBER && t->kind == T_NAME && word_reserved(t->word))
+  if (place != FOREIGN_DECLARATION && place != FOREIGN_MEMBER && place != FOREIGN_CLAUSE && t->kind == T_NAME &&
+      word_reserved(t->word))
     return false;
   if ((place == FOREIGN_INFIX || place == FOREIGN_PREFIX) && t->kind == T_NAME && t->word != W_ORDINARY)
     return false;

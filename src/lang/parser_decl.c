@@ -21,7 +21,10 @@ struct ast *parse_names(struct parser *p, const char *what) {
 /* field = NAME ":" type */
 static struct ast *parse_field(struct parser *p) {
   struct construct_start place = parser_place(p);
+  bool none = parser_sees(p, T_RPAREN);
   const char *name = parser_expect_name(p, "a field's name");
+  if (none)
+    parser_help(p, "without fields there are no parentheses");
   if (!parser_expect(p, T_COLON))
     parser_help(p, "each field has a type: 'x: Value'");
   parser_add(p, parse_type(p));

@@ -171,6 +171,8 @@ static struct ast *parse_clause(struct parser *p) {
   parser_begin(p, BEGIN_CONSTRUCT);
   if (rule)
     return rule(p);
+  if (parser_reject_foreign(p, FOREIGN_CLAUSE))
+    return parser_error_node(p);
   enum word near = parser_nearest_word(p, WORD_RULES(clauses));
   parser_fail(p, E0106, "a clause");
   if (near)

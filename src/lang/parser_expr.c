@@ -323,7 +323,7 @@ static struct ast *parse_set(struct parser *p) {
   }
   if (parser_sees(p, T_COLON)) {
     parser_fail(p, E0106, "'}'");
-    parser_help(p, "the elements that satisfy a condition are '{x for x in S if C}'");
+    parser_help(p, "the elements that satisfy a condition are '{x for x in S if C}'; an array is '[p in P: VALUE]'");
   }
   parser_expect(p, T_RBRACE);
   return parser_node(p, kind, place);
@@ -370,7 +370,9 @@ static struct ast *parse_bracketed(struct parser *p) {
     while (parser_take(p, T_COMMA))
       parser_add(p, parse_expr(p));
   }
-  parser_expect(p, T_RBRACKET);
+  bool collects = parser_sees_word(p, W_FOR);
+  if (!parser_expect(p, T_RBRACKET) && collects)
+    parser_help(p, "an array is '[p in P: VALUE]', a set '{x for x in S if C}'");
   struct ast *node = parser_node(p, array ? AST_ARRAY_OF : AST_SEQUENCE, place);
   node->name = name;
   return node;
@@ -491,7 +493,10 @@ static struct ast *parse_postfix(struct parser *p, struct construct_start start,
   }
   parser_expect(p, T_DOT);
   place.word = parser_look(p, 0)->at;
+  bool number = parser_sees(p, T_NUMBER);
   const char *name = parser_expect_name(p, "a field's name");
+  if (number)
+    parser_help(p, "numbers are whole; a range is written with two dots, '0..3'");
   return parser_named(p, AST_SELECT, place, name);
 }
 

@@ -383,7 +383,10 @@ struct ast *parse_process(struct parser *p) {
   struct construct_start place = parser_place(p);
   parser_expect_word(p, W_PROCESS);
   place.word = parser_look(p, 0)->at;
+  bool named = parser_sees_name(p, 0);
   const char *name = parser_expect_name(p, "the process's name");
+  if (!named)
+    parser_help(p, "write 'process P[n] { ... }'");
   parser_mark(p, ROLE_TIGHT);
   if (!parser_expect(p, T_LBRACKET))
     parser_help(p, "say how many there are: 'process P[n] { ... }'");

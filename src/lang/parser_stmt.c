@@ -33,10 +33,12 @@ static struct ast *parse_body(struct parser *p) {
     parser_take_word(p, W_THEN);
   }
   parser_recover_header(p);
-  bool without_block = parser_sees_word(p, W_ELSE);
+  bool without_block = parser_sees_word(p, W_ELSE), bare = !p->panic && !parser_sees(p, T_LBRACE);
   struct ast *block = parse_block(p);
   if (without_block)
     parser_help(p, "as an expression: 'if C then A else B'");
+  else if (bare)
+    parser_help(p, "a block is in braces: 'if CONDITION { ... } else { ... }'");
   return block;
 }
 
@@ -110,10 +112,17 @@ static struct ast *parse_goto(struct parser *p) {
   return parser_named(p, AST_GOTO, place, name);
 }
 
+#define STATEMENTS                                                                                                     \
+  "a statement is 'x := VALUE', 'send MESSAGE to ...', 'if CONDITION { ... }', 'let NAME = VALUE', 'foreach', 'goto' " \
+  "or "                                                                                                                \
+  "'halt'"
+
 /* Reports that a place is not followed by ':='. */
-static void assignment_error(struct parser *p, const char *name) {
+static void assignment_error(struct parser *p, const struct ast *target) {
   static const char *const starts[] = {"if", "let", "send", "goto", "halt", "foreach"};
+  const char *name = target->kind == AST_NAME ? target->name : "x";
   const struct token *t = parser_look(p, 0);
+  bool declares = t->kind == T_NAME && parser_look(p, 1)->kind == T_ASSIGN;
   bool updates = (t->kind == T_PLUS || t->kind == T_MINUS || t->kind == T_TIMES) && parser_look(p, 1)->kind == T_ASSIGN;
   bool counts = t->kind == T_APPEND;
   const char *near = t->kind == T_NAME || t->kind == T_NUMBER || t->kind == T_LPAREN
@@ -122,10 +131,20 @@ static void assignment_error(struct parser *p, const char *name) {
   if (parser_reject_foreign(p, FOREIGN_SECOND))
     return;
   parser_fail(p, E0113, "':='");
-  if (near)
+  if (near && (strcmp(near, "let") != 0 || declares))
     parser_help(p, "did you mean '%s'?", near);
   else if (updates || counts)
-    parser_help(p, "write '%s := %s + 1'", name, name);
+    parser_help(p, "write '%s := %s %s'", name, name, t->kind == T_MINUS ? "- 1" : t->kind == T_TIMES ? "* 2" : "+ 1");
+  else if (t->kind == T_LPAREN)
+    parser_help(p, target->kind == AST_SELECT
+                       ? "there are no methods: a set grows by 'x := x | {e}', a sequence by 'x := x ++ [e]'"
+                       : "there are no procedures: 'def NAME(FIELD: TYPE) = EXPRESSION' is for expressions");
+  else if (t->kind == T_COLON)
+    parser_help(p, "there are no labels: a part of an action is a step of its own, 'step NAME { ... }'");
+  else if (t->kind == T_COMMA)
+    parser_help(p, "one assignment for each variable: 'x := 1', then 'y := 2'");
+  else
+    parser_help(p, STATEMENTS);
 }
 
 /* place ":=" expr */
@@ -137,10 +156,13 @@ static struct ast *parse_assignment(struct parser *p) {
   parser_add(p, target);
   if (parser_sees(p, T_ASSIGN) || parser_sees(p, T_EQ)) {
     parser_complain(p, E0113, "expected ':=', found %s", parser_found(p));
-    parser_help(p, "an assignment is written ':='");
+    parser_help(p, parser_sees(p, T_EQ)
+                       ? "an assignment is written ':='; a condition that is waited for stands before a "
+                         "block, 'when CONDITION { ... }'"
+                       : "an assignment is written ':='");
     p->at++;
   } else if (!parser_take(p, T_BECOMES)) {
-    assignment_error(p, target->kind == AST_NAME ? target->name : "x");
+    assignment_error(p, target);
   }
   parser_add(p, parse_expr(p));
   return parser_node(p, AST_ASSIGN, place);
@@ -166,10 +188,23 @@ static struct ast *parse_statement(struct parser *p) {
     return parser_node(p, AST_HALT, place);
   if (parser_sees_name(p, 0))
     return parse_assignment(p);
+  if (parser_reject_foreign(p, FOREIGN_INFIX)) /* after the expression of the statement before */
+    return parser_error_node(p);
+  const struct token *t = parser_look(p, 0);
   bool without_if = parser_sees_word(p, W_ELSE);
   parser_fail(p, E0106, "a statement");
   if (without_if)
     parser_help(p, "'else' follows the '}' of its 'if' at once");
+  else if (t->kind == T_APPEND)
+    parser_help(p, "write 'x := x + 1'");
+  else if (t->kind == T_LBRACE)
+    parser_help(p, "a block belongs to 'if', 'else' or 'foreach'");
+  else if (t->kind == T_COMMA)
+    parser_help(p, "several receivers are a set: 'send MESSAGE to {p, q}'");
+  else if (t->kind == T_LPAREN)
+    parser_help(p, "there are no methods; a free choice is 'pick(S)'");
+  else
+    parser_help(p, STATEMENTS);
   return parser_error_node(p);
 }
 

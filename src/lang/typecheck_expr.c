@@ -103,6 +103,10 @@ static struct node *lower_set_operator(struct typechecker *c, const struct ast *
       checker_error(c, E0303, each[i]->at, "'%s' needs sets, not %s", text, type_text(c, each[i]->type));
       if (each[i]->type->kind == TYPE_BAG)
         checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
+      else if (each[i]->type->kind == TYPE_BOOL)
+        checker_help(c, "conditions are joined by 'and' and 'or'");
+      else if (each[i]->type->kind == TYPE_INT || each[i]->type->kind == TYPE_RANGE)
+        checker_help(c, "numbers have no bits; conditions are joined by 'and' and 'or'");
       return node_error(c, a->at);
     }
   if (!coerce_to_join(c, &x, &y)) {
@@ -183,6 +187,8 @@ struct node *lower_bool(struct typechecker *c, const struct ast *a, const char *
   if (node_is_error(n) || n->type->kind == TYPE_BOOL)
     return n;
   checker_error(c, E0301, a->at, "%s must be true or false, not %s", what, type_text(c, n->type));
+  if (n->type->kind == TYPE_INT || n->type->kind == TYPE_RANGE)
+    checker_help(c, "a number is no condition: compare it, as in 'x != 0'");
   if (n->type->kind == TYPE_OPTION)
     checker_help(c, "compare it with none, or bind its value with 'exists v in ...'");
   return node_error(c, a->at);
@@ -206,6 +212,8 @@ static bool temporal_allowed(struct typechecker *c, const struct ast *a) {
   checker_error(c, E0506, a->word, "'%s' can only be used in a 'live' property", ast_op_text(a->op));
   if (c->in.where == IN_PROPERTY && a->op == OP_ALWAYS)
     checker_help(c, "a 'safety' property holds in every state as it is");
+  else
+    checker_help(c, "what happens later is said by 'live NAME: FORMULA'");
   return false;
 }
 

@@ -1,4 +1,5 @@
 /* Message kinds of step models: their fields, their senders and receivers, and sends. */
+#include "lang/foreign.h"
 #include "lang/typecheck_coerce.h"
 #include "lang/typecheck_expr.h"
 #include "lang/typecheck_nodes.h"
@@ -53,6 +54,11 @@ uint32_t message_named(struct typechecker *c, const char *name, struct span at) 
   }
   struct name_choice there;
   checker_error(c, E0204, at, "unknown message '%s'", name);
+  const char *foreign = foreign_word_help(name, strlen(name), FOREIGN_MESSAGE);
+  if (foreign) {
+    checker_help(c, "%s", foreign);
+    return NO_KIND;
+  }
   name_choice_init(&there, c, name);
   for (uint32_t i = 0; i < c->m->nmessages; i++)
     name_choice_offer(&there, c->m->messages[i].name, c->m->messages[i].at);

@@ -199,6 +199,7 @@ static void check_statement(struct typechecker *c, const struct ast *a, struct s
       return;
     }
     checker_error(c, E0404, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
+    checker_help(c, "a process that is done says 'halt'");
     return;
   case AST_ERROR: /* reported */
     return;

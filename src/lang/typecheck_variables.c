@@ -286,6 +286,20 @@ static bool role_has(const struct typechecker *c, uint32_t r, const char *name, 
   return true;
 }
 
+/* Names the variables that there are. */
+static void help_variables(struct typechecker *c, uint64_t roles) {
+  struct text list = {0};
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t v = 0; v < c->m->roles[r].nvars && diag_may_search(c->diags, 1); v++) {
+      const struct var *var = &c->m->roles[r].vars[v];
+      if (role_in(roles, r) && var->kind != VAR_POINT && var->kind != VAR_ONCE)
+        text_addf(&list, "%s'%s'", list.n > 0 ? ", " : "", var->name);
+    }
+  if (list.n > 0)
+    checker_help(c, "there are %s", list.at);
+  text_release(&list);
+}
+
 static void unknown_field(struct typechecker *c, const char *name, uint64_t roles, struct span at) {
   struct nearest near;
   struct span declared = {0};
@@ -301,6 +315,8 @@ static void unknown_field(struct typechecker *c, const char *name, uint64_t role
     }
   if (near.found)
     checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, declared));
+  else
+    help_variables(c, roles);
 }
 
 uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, struct span at) {

@@ -131,7 +131,7 @@ struct term *make_cube(struct derivation_builder *d, const struct cube *c, struc
 }
 
 bool term_same(const struct term *a, const struct term *b) {
-  if (!a || !b)
+  if (!a || !b || a == b)
     return a == b;
   if (a->op != b->op || a->index != b->index || a->number != b->number)
     return false;

@@ -22,12 +22,12 @@
 
 /* A temporal formula over states of the counter system. */
 enum live_op { LIVE_STATE, LIVE_NOT, LIVE_AND, LIVE_OR, LIVE_IMPLIES, LIVE_ALWAYS, LIVE_EVENTUALLY };
-struct live_formula {
+struct handler_formula {
   enum live_op op;
   struct span at;
   struct term *term;       /* STATE */
   const struct node *node; /* STATE: what it says of the model; NULL: the assumption of fairness */
-  struct live_formula *kid[2];
+  struct handler_formula *kid[2];
 };
 
 struct handler_move { /* by move of the system: the locations that it leads from and to, which are counters */
@@ -42,7 +42,7 @@ bool handlers_derive(struct derivation *, struct handler_system **, const struct
                      const struct query *, const volatile sig_atomic_t *stop);
 void handler_system_free(struct handler_system *);
 
-const struct live_formula *handlers_live(const struct handler_system *); /* NULL: a safety property */
+const struct handler_formula *handlers_live(const struct handler_system *); /* NULL: a safety property */
 const struct handler_move *handlers_moves(const struct handler_system *);
 
 /* Compares with an instance of the same model whose parameters satisfy the conditions: every initial state is a start,

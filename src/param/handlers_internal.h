@@ -55,10 +55,16 @@ struct action_outcomes {
   bool larger;            /* guards of `enabled`, or without it those of `at`, are weaker than what they stand for */
 };
 
+struct sender_count { /* terms are shared */
+  content_set set;
+  bool certain;
+  struct term *term;
+};
+
 struct handler_rule {
   uint32_t from, to;
-  uint32_t action;                      /* NO_ACTION: it crashes between two actions */
-  uint32_t message;                     /* as above */
+  uint32_t action;  /* NO_ACTION: it crashes between two actions */
+  uint32_t message; /* as above */
   bool crashes;
   const struct action_outcome *outcome; /* NULL: no condition */
 };
@@ -73,10 +79,11 @@ struct handler_system {
   VEC(uint32_t) members;  /* by class: one of its locations */
   VEC(struct action_outcomes *) outcomes;
   VEC(struct handler_move) moves;
+  VEC(struct sender_count) senders;
   uint32_t byzantine; /* the location of Byzantine processes; UINT32_MAX: there is none */
   bool keeps_initial; /* local states include the first values of inputs */
   bool sends;         /* there are new messages: start again with them */
-  struct live_formula *live;
+  struct handler_formula *live;
   struct term *last; /* live: a fair run can stay here */
 };
 

@@ -26,9 +26,9 @@ static bool no_open_param(struct handler_builder *h, const struct node *n, const
 
 static bool find_identity(void *context, const struct node *n) {
   struct place_search *s = context;
-  if (!s->at.to && (n->op == NODE_ME || n->op == NODE_NUMBER_OF || n->op == NODE_NEXT || n->op == NODE_NEIGHBOURS ||
-                    n->op == NODE_PROCESS_AT || n->op == NODE_SENDER ||
-                    (n->type && type_contains_kind(n->type, TYPE_PROCESS))))
+  if (!s->at.to &&
+      (n->op == NODE_ME || n->op == NODE_NUMBER_OF || n->op == NODE_NEXT || n->op == NODE_NEIGHBOURS ||
+       n->op == NODE_PROCESS_AT || n->op == NODE_SENDER || (n->type && type_contains_kind(n->type, TYPE_PROCESS))))
     s->at = n->at;
   return !s->at.to;
 }

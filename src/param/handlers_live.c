@@ -16,14 +16,14 @@
 
 #include <string.h>
 
-static struct live_formula *make(struct handler_builder *h, enum live_op op, struct span at, struct live_formula *a,
-                                 struct live_formula *b) {
-  struct live_formula *f = arena_alloc(&h->h->arena, sizeof *f);
-  *f = (struct live_formula){.op = op, .at = at, .kid = {a, b}};
+static struct handler_formula *make(struct handler_builder *h, enum live_op op, struct span at,
+                                    struct handler_formula *a, struct handler_formula *b) {
+  struct handler_formula *f = arena_alloc(&h->h->arena, sizeof *f);
+  *f = (struct handler_formula){.op = op, .at = at, .kid = {a, b}};
   return f;
 }
 
-static struct live_formula *refuse(struct handler_builder *h, struct span at, const char *why) {
+static struct handler_formula *refuse(struct handler_builder *h, struct span at, const char *why) {
   derive_refuse(&h->b, at, "%s", why);
   return NULL;
 }
@@ -31,14 +31,15 @@ static struct live_formula *refuse(struct handler_builder *h, struct span at, co
 /* ---- fairness ---- */
 
 /* Adds that some guard holds. */
-static struct term *add_guards(struct handler_builder *h, const sent_guard_vec *guards, bool certain, struct term *any) {
+static struct term *add_guards(struct handler_builder *h, const sent_guard_vec *guards, bool certain,
+                               struct term *any) {
   for (size_t i = 0; i < guards->n; i++)
     any = make_or(&h->b, any, guard_term(h, &guards->at[i], certain));
   return any;
 }
 
-/* Adds that the rule is enabled by messages that correct processes have sent. A guard that is weaker than what it stands
-   for could force processes to change that need not. */
+/* Adds that the rule is enabled by messages that correct processes have sent. A guard that is weaker than what it
+   stands for could force processes to change that need not. */
 static struct term *add_enabled(struct handler_builder *h, const struct handler_rule *r, uint32_t first,
                                 struct term *any) {
   const struct action_outcomes *all = outcomes_of(h, h->h->locations.at[r->from].local, r->action);
@@ -164,7 +165,8 @@ struct term *handler_state_term(struct handler_builder *h, const struct node *n)
     struct counter_property out = {0};
     return derive_property(d, &p, &out) ? make_not(d, out.unsafe) : NULL;
   }
-  bool numbers = n->n == 2 && n->kid[0]->type && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL;
+  bool numbers =
+      n->n == 2 && n->kid[0]->type && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL;
   struct term *a, *b;
   switch (op_number(n->op)) {
   case NODE_EQ:
@@ -188,12 +190,13 @@ struct term *handler_state_term(struct handler_builder *h, const struct node *n)
       return NULL;
     return n->op == NODE_AND ? make_and(d, a, b) : make_or(d, n->op == NODE_OR ? a : make_not(d, a), b);
   }
-  derive_refuse(d, n->at, "a property reads a parameter that has no fixed value, other than in a comparison of its own");
+  derive_refuse(d, n->at,
+                "a property reads a parameter that has no fixed value, other than in a comparison of its own");
   return NULL;
 }
 
-static struct live_formula *state(struct handler_builder *h, const struct node *n) {
-  struct live_formula *f = make(h, LIVE_STATE, n->at, NULL, NULL);
+static struct handler_formula *state(struct handler_builder *h, const struct node *n) {
+  struct handler_formula *f = make(h, LIVE_STATE, n->at, NULL, NULL);
   f->node = n;
   f->term = handler_state_term(h, n);
   return f->term ? f : NULL;
@@ -261,16 +264,17 @@ static bool is_fixed_set(const struct node *range) {
   return range->op == NODE_ROLE_SET || range->op == NODE_CORRECT;
 }
 
-static struct live_formula *translate(struct handler_builder *h, const struct node *n);
+static struct handler_formula *translate(struct handler_builder *h, const struct node *n);
 
-static struct live_formula *state_of(struct handler_builder *h, const struct node *quantifier, const struct node *body) {
+static struct handler_formula *state_of(struct handler_builder *h, const struct node *quantifier,
+                                        const struct node *body) {
   return state(h, node_of(h, quantifier->op, quantifier, body, NULL));
 }
 
 static const char unstable[] = "what is said of a process over time can become true and false again";
 
-static struct live_formula *eventually(struct handler_builder *h, const struct node *q, const struct node *body) {
-  struct live_formula *f;
+static struct handler_formula *eventually(struct handler_builder *h, const struct node *q, const struct node *body) {
+  struct handler_formula *f;
   if (body->op == NODE_ALWAYS && !is_temporal(h, body->kid[0])) {
     f = state_of(h, q, body->kid[0]);
     return f ? make(h, LIVE_EVENTUALLY, q->at, make(h, LIVE_ALWAYS, q->at, f, NULL), NULL) : NULL;
@@ -283,8 +287,8 @@ static struct live_formula *eventually(struct handler_builder *h, const struct n
   return f ? make(h, LIVE_EVENTUALLY, q->at, f, NULL) : NULL;
 }
 
-static struct live_formula *always(struct handler_builder *h, const struct node *q, const struct node *body) {
-  struct live_formula *f;
+static struct handler_formula *always(struct handler_builder *h, const struct node *q, const struct node *body) {
+  struct handler_formula *f;
   if (body->op == NODE_EVENTUALLY && !is_temporal(h, body->kid[0])) {
     f = state_of(h, q, body->kid[0]);
     return f ? make(h, LIVE_ALWAYS, q->at, make(h, LIVE_EVENTUALLY, q->at, f, NULL), NULL) : NULL;
@@ -298,7 +302,7 @@ static struct live_formula *always(struct handler_builder *h, const struct node 
 }
 
 /* c => eventually e, of a c that never changes, is eventually (c => e). */
-static struct live_formula *conditional(struct handler_builder *h, const struct node *q, const struct node *n) {
+static struct handler_formula *conditional(struct handler_builder *h, const struct node *q, const struct node *n) {
   const struct node *condition = n->kid[0], *then = n->kid[1];
   if (is_temporal(h, condition) || (then->op != NODE_EVENTUALLY && then->op != NODE_ALWAYS) ||
       is_temporal(h, then->kid[0]))
@@ -309,16 +313,17 @@ static struct live_formula *conditional(struct handler_builder *h, const struct 
   return then->op == NODE_EVENTUALLY ? eventually(h, q, both) : always(h, q, both);
 }
 
-static struct live_formula *split(struct handler_builder *h, const struct node *q, const struct node *body) {
-  struct live_formula *a = translate(h, node_of(h, q->op, q, body->kid[0], NULL));
-  struct live_formula *b = a ? translate(h, node_of(h, q->op, q, body->kid[1], NULL)) : NULL;
+static struct handler_formula *split(struct handler_builder *h, const struct node *q, const struct node *body) {
+  struct handler_formula *a = translate(h, node_of(h, q->op, q, body->kid[0], NULL));
+  struct handler_formula *b = a ? translate(h, node_of(h, q->op, q, body->kid[1], NULL)) : NULL;
   return b ? make(h, q->op == NODE_FORALL ? LIVE_AND : LIVE_OR, q->at, a, b) : NULL;
 }
 
-static struct live_formula *over_processes(struct handler_builder *h, const struct node *q) {
+static struct handler_formula *over_processes(struct handler_builder *h, const struct node *q) {
   const struct node *body = q->kid[0];
   if (q->ngen != 1 || q->gen[0].type->kind != TYPE_PROCESS || q->gen[0].cond || !is_fixed_set(q->gen[0].range))
-    return refuse(h, q->at, "a quantifier in front of temporal operators is not over one process of a role or 'correct'");
+    return refuse(h, q->at,
+                  "a quantifier in front of temporal operators is not over one process of a role or 'correct'");
   if (body->op == NODE_EVENTUALLY)
     return eventually(h, q, body->kid[0]);
   if (body->op == NODE_ALWAYS)
@@ -330,13 +335,13 @@ static struct live_formula *over_processes(struct handler_builder *h, const stru
   return refuse(h, body->at, "temporal operators are nested below a quantifier over processes");
 }
 
-static struct live_formula *connective(struct handler_builder *h, enum live_op op, const struct node *n) {
-  struct live_formula *a = translate(h, n->kid[0]);
-  struct live_formula *b = a && n->n > 1 ? translate(h, n->kid[1]) : NULL;
+static struct handler_formula *connective(struct handler_builder *h, enum live_op op, const struct node *n) {
+  struct handler_formula *a = translate(h, n->kid[0]);
+  struct handler_formula *b = a && n->n > 1 ? translate(h, n->kid[1]) : NULL;
   return a && (b || n->n == 1) ? make(h, op, n->at, a, b) : NULL;
 }
 
-static struct live_formula *translate(struct handler_builder *h, const struct node *n) {
+static struct handler_formula *translate(struct handler_builder *h, const struct node *n) {
   if (h->b.d->refused)
     return NULL;
   if (!is_temporal(h, n))
@@ -365,13 +370,13 @@ static struct live_formula *translate(struct handler_builder *h, const struct no
 
 bool handlers_fairness(struct handler_builder *h) {
   const struct property *p = &h->b.m->properties[h->b.q->properties[0]];
-  struct live_formula *goal = translate(h, p->formula);
+  struct handler_formula *goal = translate(h, p->formula);
   if (!goal)
     return derive_refuse(&h->b, p->at, "this property is not supported for all n");
   h->h->last = last_state(h);
-  struct live_formula *last = make(h, LIVE_STATE, p->at, NULL, NULL);
+  struct handler_formula *last = make(h, LIVE_STATE, p->at, NULL, NULL);
   last->term = h->h->last;
-  struct live_formula *fair = make(h, LIVE_EVENTUALLY, p->at, make(h, LIVE_ALWAYS, p->at, last, NULL), NULL);
+  struct handler_formula *fair = make(h, LIVE_EVENTUALLY, p->at, make(h, LIVE_ALWAYS, p->at, last, NULL), NULL);
   h->h->live = make(h, LIVE_IMPLIES, p->at, fair, goal);
   return !h->b.d->refused;
 }

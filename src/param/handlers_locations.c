@@ -36,12 +36,19 @@ static uint32_t location_put(struct handler_builder *h, struct handler_location 
   return (uint32_t)s->locations.n - 1;
 }
 
+static bool is_unconditional(const struct action_outcome *o) {
+  bool any = !o;
+  for (size_t i = 0; o && i < o->guards.n; i++)
+    any |= o->guards.at[i].cube.n == 0 && !o->guards.at[i].cube.empty;
+  return any;
+}
+
 static bool rule_put(struct handler_builder *h, struct handler_rule r) {
   if (h->h->rules.n == RULES_MAX)
     return derive_refuse(&h->b, h->b.role->at, "there are more than %d rules", RULES_MAX);
   for (size_t i = 0; i < h->h->rules.n; i++) {
     const struct handler_rule *o = &h->h->rules.at[i];
-    if (o->from == r.from && o->to == r.to && o->crashes && r.crashes && (!o->outcome || o->outcome == r.outcome))
+    if (o->from == r.from && o->to == r.to && o->crashes && r.crashes && (is_unconditional(o->outcome) || o->outcome == r.outcome))
       return true; /* it can crash so in any case */
   }
   vec_push(&h->h->rules, r);
@@ -122,6 +129,15 @@ static bool add_successors(struct handler_builder *h, uint32_t from) {
 
 /* ---- the beginning ---- */
 
+/* If nobody is Byzantine in the instance, that must be so in all of them. */
+static bool check_byzantine(struct handler_builder *h) {
+  if (!h->byzantine || h->h->byzantine != UINT32_MAX)
+    return true;
+  struct term *limit = limit_term(&h->b, CLAUSE_BYZANTINE);
+  return (limit->op == TERM_NUMBER && limit->number <= 0) ||
+         derive_refuse(&h->b, h->byzantine->at, "no small numbers allow a Byzantine process: give the limit a value");
+}
+
 static bool add_initial(struct handler_builder *h) {
   struct derivation_builder *d = &h->b;
   struct locals initial = {0};
@@ -143,7 +159,7 @@ static bool add_initial(struct handler_builder *h) {
       location_put(h, l);
   }
   locals_release(&initial);
-  return ok && !d->d->refused;
+  return ok && !d->d->refused && check_byzantine(h);
 }
 
 /* Byzantine processes send any message of its type. */

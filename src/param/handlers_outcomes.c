@@ -1,53 +1,16 @@
 /* All that an action can do in a local state, and when.
 
-   What is read of a quorum is how many messages of each content it has. As in derive_updates.c, the action is run by the
-   interpreter at points that a solver chooses, and its decisions, signs of linear forms over these numbers and the
-   parameters, are followed until every sign is covered. The numbers are then projected away: a quorum with h_m messages
-   m exists if and only if for each set T of messages there are enough senders,
-
-     sum of h_m over T  <=  processes that have sent some message of T  +  Byzantine processes
-
-   (Hall 1935: each sender gives at most one message to a quorum, and a Byzantine one may give any). */
-#include "param/handlers_internal.h"
+   What is read of a quorum is how many messages of each content it has. As in derive_updates.c, the action is run by
+   the interpreter at points that a solver chooses, and its decisions, signs of linear forms over these numbers and the
+   parameters, are followed until every sign is covered. handlers_guards.c
+   turns these numbers into numbers of senders. */
+#include "param/handlers_outcomes_internal.h"
 
 #include "base/memory.h"
 #include "interp/action.h"
 #include "model/node.h"
-#include "param/cube_projection.h"
 
 #include <string.h>
-
-struct quorum_size { /* the number of messages of a quorum: the row over the parameters, divided by `by`, rounded down */
-  int64_t *row;
-  int64_t by;
-};
-
-struct outcome_search {
-  struct handler_builder *h;
-  uint32_t local;
-  const struct action *action;
-  uint32_t index; /* of the action */
-  struct quorum_size size;
-  uint32_t group[GROUP_MAX], ngroup; /* messages that may be in the quorum */
-  uint32_t heard[GROUP_MAX], n;      /* those that are, as places in `group` */
-  uint32_t message;                  /* TRIGGER_ONE: the message taken */
-  bool reads;                        /* what it does may depend on which messages there are */
-  int64_t *params;                   /* by parameter of the model, in the current run */
-  struct solver *solver;             /* columns: parameters, then how many of each message of the group */
-  VEC(struct sign_decision) path;
-  struct action_outcomes *out;
-  VEC(struct cube) leaves; /* by leaf: its condition, over the columns of the solver */
-  VEC(size_t) leaf_of;     /* by leaf: the outcome */
-  struct span failed_at;   /* outcome `failure` of the leaves */
-  const char *failure;
-  size_t nleaves;
-  bool failed;
-};
-#define LEAF_FAILS SIZE_MAX         /* an error of the model */
-#define LEAF_ENABLED (SIZE_MAX - 1) /* there is a quorum */
-
-static uint32_t nparams(const struct outcome_search *x) { return x->h->b.params.base->nparams; }
-static uint32_t ncolumns(const struct outcome_search *x) { return nparams(x) + x->ngroup; }
 
 uint32_t content_find(const struct handler_system *s, uint32_t kind, value message) {
   for (size_t i = 0; i < s->contents.n; i++)
@@ -56,7 +19,7 @@ uint32_t content_find(const struct handler_system *s, uint32_t kind, value messa
   return UINT32_MAX;
 }
 
-static void refuse(struct outcome_search *x, struct span at, const char *why) {
+void outcome_refuse(struct outcome_search *x, struct span at, const char *why) {
   x->failed = true;
   derive_refuse(&x->h->b, at, "%s", why);
 }
@@ -68,31 +31,39 @@ static bool size_row(struct handler_builder *h, const struct node *n, struct quo
   struct derivation_builder *d = &h->b;
   if (n->op == NODE_NARROW)
     return size_row(h, n->kid[0], size);
-  if (n->op == NODE_DIV && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0 &&
-      n->kid[1]->constant < INT32_MAX && size->by == 1) {
+  if (n->op == NODE_CALL && n->n == 0 && size->defs++ < d->m->ndefs) /* a def without arguments; it may call itself */
+    return size_row(h, d->m->defs[n->index].body, size);
+  if (n->op == NODE_DIV && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0 && n->kid[1]->constant < INT32_MAX &&
+      size->by == 1) {
     size->by = n->kid[1]->constant;
     return node_row(d, n->kid[0], 1, size->row);
   }
-  if ((n->op == NODE_ADD || n->op == NODE_SUB) && node_has_op(n->kid[0], NODE_DIV))
+  if ((n->op == NODE_ADD || n->op == NODE_SUB) && node_has_op_deep(d->m, n->kid[0], NODE_DIV))
     return size_row(h, n->kid[0], size) && node_row(d, n->kid[1], n->op == NODE_SUB ? -size->by : size->by, size->row);
-  if (n->op == NODE_ADD && node_has_op(n->kid[1], NODE_DIV))
+  if (n->op == NODE_ADD && node_has_op_deep(d->m, n->kid[1], NODE_DIV))
     return size_row(h, n->kid[1], size) && node_row(d, n->kid[0], size->by, size->row);
   return node_row(d, n, 1, size->row);
 }
 
 /* The number of messages is at least (or exactly) that size, as rows over the columns. */
-static void add_size(struct outcome_search *x, struct cube *c) {
-  uint32_t np = nparams(x);
-  int64_t *row = memory_alloc((ncolumns(x) + (size_t)1) * sizeof *row);
+void quorum_size_add(struct outcome_search *x, struct cube *c) {
+  uint32_t np = search_nparams(x);
+  int64_t *row = memory_alloc((search_ncolumns(x) + (size_t)1) * sizeof *row);
   for (int high = 0; high <= (x->action->exactly ? 1 : 0); high++) {
     int64_t sign = high ? 1 : -1; /* by * sum >= row - by + 1; by * sum <= row */
-    memset(row, 0, (ncolumns(x) + (size_t)1) * sizeof *row);
+    memset(row, 0, (search_ncolumns(x) + (size_t)1) * sizeof *row);
     x->failed |= !derive_row_add(&x->h->b, x->action->at, row, x->size.row, np + 1, sign);
     row[0] += high ? 0 : x->size.by - 1;
     for (uint32_t i = 0; i < x->ngroup; i++)
       row[1 + np + i] = -sign * x->size.by;
     cube_add(c, row, false);
   }
+  memset(row, 0, (search_ncolumns(x) + (size_t)1) * sizeof *row);
+  row[0] = -1; /* messages agree on something, so there is one */
+  for (uint32_t i = 0; i < x->ngroup; i++)
+    row[1 + np + i] = 1;
+  if (x->action->nparts)
+    cube_add(c, row, false);
   memory_free(row);
 }
 
@@ -100,8 +71,8 @@ static void add_size(struct outcome_search *x, struct cube *c) {
 
 static void form_row(struct outcome_search *x, const struct form *f, int64_t *row) {
   struct derivation_builder *d = &x->h->b;
-  uint32_t np = nparams(x);
-  memset(row, 0, (ncolumns(x) + (size_t)1) * sizeof *row);
+  uint32_t np = search_nparams(x);
+  memset(row, 0, (search_ncolumns(x) + (size_t)1) * sizeof *row);
   bool ok = derive_row_add(d, x->action->at, row, &f->constant, 1, 1);
   for (uint32_t i = 0; i < FORM_PARAMS && i < d->m->nparams && ok; i++)
     ok = !f->param[i] || derive_row_add(d, x->action->at, row, d->params.row[i], np + 1, f->param[i]);
@@ -113,7 +84,7 @@ static void form_row(struct outcome_search *x, const struct form *f, int64_t *ro
 /* The sign as a constraint row >= 0 or row == 0. */
 static bool sign_row(struct outcome_search *x, const struct sign_decision *taken, int64_t *row) {
   form_row(x, &taken->form, row);
-  for (uint32_t i = 0; i <= ncolumns(x) && taken->sign < 0; i++)
+  for (uint32_t i = 0; i <= search_ncolumns(x) && taken->sign < 0; i++)
     row[i] = -row[i];
   if (taken->sign)
     row[0]--;
@@ -122,19 +93,19 @@ static bool sign_row(struct outcome_search *x, const struct sign_decision *taken
 
 /* The condition of the current path: which messages there are, the size of the quorum, and the decisions. */
 static void path_cube(struct outcome_search *x, struct cube *c) {
-  int64_t *row = memory_alloc((ncolumns(x) + (size_t)1) * sizeof *row);
-  cube_init(c, ncolumns(x));
+  int64_t *row = memory_alloc((search_ncolumns(x) + (size_t)1) * sizeof *row);
+  cube_init(c, search_ncolumns(x));
   for (uint32_t i = 0; i < x->ngroup; i++) {
     bool there = false;
     for (uint32_t k = 0; k < x->n; k++)
       there |= x->heard[k] == i;
-    memset(row, 0, (ncolumns(x) + (size_t)1) * sizeof *row);
-    row[1 + nparams(x) + i] = 1;
+    memset(row, 0, (search_ncolumns(x) + (size_t)1) * sizeof *row);
+    row[1 + search_nparams(x) + i] = 1;
     row[0] = x->reads && there ? -1 : 0;
     cube_add(c, row, x->reads && !there);
   }
   if (x->action->trigger == TRIGGER_QUORUM)
-    add_size(x, c);
+    quorum_size_add(x, c);
   for (size_t i = 0; i < x->path.n; i++) {
     bool equal = sign_row(x, &x->path.at[i], row);
     cube_add(c, row, equal);
@@ -153,15 +124,15 @@ static bool solve_path(struct outcome_search *x, uint32_t *counts) {
   enum answer answer = x->failed || c.overflow ? ANSWER_UNKNOWN : c.empty ? ANSWER_NO : solver_check(x->solver);
   bool ok = answer == ANSWER_YES;
   if (answer == ANSWER_UNKNOWN)
-    refuse(x, x->action->at, "the solver gave up on what this action does");
+    outcome_refuse(x, x->action->at, "the solver gave up on what this action does");
   for (uint32_t i = 0; i < x->n && ok; i++) {
-    ok = solver_value(x->solver, nparams(x) + x->heard[i], &v) && v >= 0 && v < INT32_MAX;
+    ok = solver_value(x->solver, search_nparams(x) + x->heard[i], &v) && v >= 0 && v < INT32_MAX;
     counts[i] = v ? (uint32_t)v : 1;
     x->failed |= !ok;
   }
   for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
     __int128 sum = d->params.row[i][0];
-    for (uint32_t k = 0; k < nparams(x); k++)
+    for (uint32_t k = 0; k < search_nparams(x); k++)
       if (d->params.row[i][k + 1]) {
         ok = ok && solver_value(x->solver, k, &v);
         sum += (__int128)d->params.row[i][k + 1] * v;
@@ -193,11 +164,11 @@ static content_set sent_to_all(struct outcome_search *x, const struct outbox *ou
     for (size_t k = 0; k < out->n; k++)
       receivers += out->at[k].kind == out->at[i].kind && out->at[k].message == out->at[i].message;
     if (receivers % x->h->b.m->nprocesses)
-      refuse(x, out->at[i].at, "a message does not go to all");
+      outcome_refuse(x, out->at[i].at, "a message does not go to all");
     if (!kind_is_read(x->h->b.role, out->at[i].kind))
       continue;
     if (content == UINT32_MAX && s->contents.n == CONTENTS_MAX) {
-      refuse(x, out->at[i].at, "there are too many different messages");
+      outcome_refuse(x, out->at[i].at, "there are too many different messages");
     } else if (content == UINT32_MAX) {
       content = (uint32_t)s->contents.n;
       vec_push(&s->contents, ((struct message_content){out->at[i].kind, out->at[i].message}));
@@ -228,18 +199,16 @@ static void run(struct outcome_search *x, const uint32_t *counts, struct decisio
   value *local = memory_alloc((x->h->length + (size_t)1) * sizeof *local), none = 0;
   for (uint32_t i = 0; i < x->n; i++) {
     const struct message_content *c = &x->h->h->contents.at[x->group[x->heard[i]]];
-    in[i] = (struct inbox_entry){.from = d->role->first,
-                                 .kind = c->kind,
-                                 .message = c->message,
-                                 .place = PACKET_DELIVERED};
+    in[i] =
+        (struct inbox_entry){.from = d->role->first, .kind = c->kind, .message = c->message, .place = PACKET_DELIVERED};
   }
   taken->quorum = counts;
   *nfound = 0;
   d->interp->decisions = taken;
   do {
     memcpy(local, x->h->h->locals.at[x->local], x->h->length * sizeof *local);
-    enum action_result result = action_take(d->interp, x->index, d->role->first, local, &none, in, x->n, &choices,
-                                            &out, NULL, &error);
+    enum action_result result =
+        action_take(d->interp, x->index, d->role->first, local, &none, in, x->n, &choices, &out, NULL, &error);
     if (result == ACTION_REFUSED)
       continue;
     size_t outcome = LEAF_FAILS;
@@ -255,7 +224,7 @@ static void run(struct outcome_search *x, const uint32_t *counts, struct decisio
     while (k < *nfound && found[k] != outcome)
       k++;
     if (k == *nfound && *nfound == LOCALS_MAX)
-      refuse(x, x->action->at, "an action has too many results");
+      outcome_refuse(x, x->action->at, "an action has too many results");
     else if (k == *nfound)
       found[(*nfound)++] = outcome;
   } while (choices_next(&choices) && !x->failed && !derive_stopped(d));
@@ -286,12 +255,12 @@ static void explore(struct outcome_search *x) {
     return;
   run(x, counts, &taken, found, &nfound);
   if (taken.lost && taken.lost_at.to)
-    refuse(x, taken.lost_at,
-           "the value of a parameter matters here, not only how it compares with numbers of messages");
+    outcome_refuse(x, taken.lost_at,
+                   "the value of a parameter matters here, not only how it compares with numbers of messages");
   else if (taken.lost)
-    refuse(x, x->action->at, "what this action does cannot be followed as comparisons of numbers");
+    outcome_refuse(x, x->action->at, "what this action does cannot be followed as comparisons of numbers");
   else if (++x->nleaves > LEAVES_MAX)
-    refuse(x, x->action->at, "this action tells too many numbers of messages apart");
+    outcome_refuse(x, x->action->at, "this action tells too many numbers of messages apart");
   const struct sign_decision *open = x->failed ? NULL : open_decision(x, &taken);
   for (size_t i = 0; i < nfound && !open && !x->failed; i++) {
     struct cube leaf;
@@ -307,205 +276,6 @@ static void explore(struct outcome_search *x) {
   vec_release(&taken.taken);
 }
 
-/* ---- from numbers of messages in the quorum to numbers of senders ---- */
-
-/* Columns of the result: parameters, Byzantine processes, senders of each set; then, to be projected away, the numbers
-   in the quorum. */
-struct sender_columns {
-  uint32_t np, nsets, ngroup;
-};
-static uint32_t column_byzantine_at(const struct sender_columns *c) { return c->np; }
-static uint32_t column_senders(const struct sender_columns *c, uint32_t set) { return c->np + 1 + set - 1; }
-static uint32_t column_in_quorum(const struct sender_columns *c, uint32_t m) { return c->np + 1 + c->nsets + m; }
-static uint32_t all_columns(const struct sender_columns *c) { return c->np + 1 + c->nsets + c->ngroup; }
-
-/* What is known of these numbers: they are natural, more messages have no fewer senders, and there are no more senders
-   than processes. */
-static void add_known(struct outcome_search *x, const struct sender_columns *c, struct solver *s) {
-  size_t width = all_columns(c) + (size_t)1;
-  int64_t *row = memory_alloc(width * sizeof *row);
-  solver_variables(s, all_columns(c));
-  solver_add_any(s, x->h->b.params.base->conditions.at, x->h->b.params.base->conditions.n, NULL);
-  for (uint32_t i = c->np; i < all_columns(c); i++) {
-    memset(row, 0, width * sizeof *row);
-    row[1 + i] = 1;
-    solver_add_row(s, row, (uint32_t)width, x->h->byzantine == NULL && i == column_byzantine_at(c), NULL);
-  }
-  for (uint32_t set = 1; set <= c->nsets; set++)
-    for (uint32_t m = 0; m < c->ngroup; m++) {
-      uint32_t more = set | 1u << m;
-      if (more == set)
-        continue;
-      memset(row, 0, width * sizeof *row); /* N(set) <= N(more) <= N(set) + N(m) */
-      row[1 + column_senders(c, more)] = 1;
-      row[1 + column_senders(c, set)] = -1;
-      solver_add_row(s, row, (uint32_t)width, false, NULL);
-      row[1 + column_senders(c, more)] = -1;
-      row[1 + column_senders(c, set)] = 1;
-      row[1 + column_senders(c, 1u << m)] += 1;
-      solver_add_row(s, row, (uint32_t)width, false, NULL);
-    }
-  memset(row, 0, width * sizeof *row);
-  memcpy(row, x->h->b.params.size, (c->np + (size_t)1) * sizeof *row);
-  row[1 + column_byzantine_at(c)] = -1;
-  if (c->nsets)
-    row[1 + column_senders(c, c->nsets)] = -1;
-  solver_add_row(s, row, (uint32_t)width, false, NULL);
-  memory_free(row);
-}
-
-static void add_hall(const struct sender_columns *c, struct cube *out) {
-  size_t width = all_columns(c) + (size_t)1;
-  int64_t *row = memory_alloc(width * sizeof *row);
-  for (uint32_t set = 1; set <= c->nsets; set++) {
-    memset(row, 0, width * sizeof *row);
-    row[1 + column_senders(c, set)] = 1;
-    row[1 + column_byzantine_at(c)] = 1;
-    for (uint32_t m = 0; m < c->ngroup; m++)
-      if (set >> m & 1)
-        row[1 + column_in_quorum(c, m)] = -1;
-    cube_add(out, row, false);
-  }
-  memory_free(row);
-}
-
-/* Projects one leaf. False: it is impossible. */
-static bool project_leaf(struct outcome_search *x, const struct sender_columns *c, const struct cube *leaf,
-                         struct solver *known, struct cube *out, bool *larger) {
-  size_t width = all_columns(c) + (size_t)1;
-  int64_t *row = memory_alloc(width * sizeof *row);
-  bool *away = memory_alloc(width);
-  cube_init(out, all_columns(c));
-  for (uint32_t i = 0; i < leaf->n; i++) {
-    const int64_t *from = cube_row(leaf, i);
-    memset(row, 0, width * sizeof *row);
-    memcpy(row, from, (c->np + (size_t)1) * sizeof *row);
-    memcpy(row + 1 + column_in_quorum(c, 0), from + 1 + c->np, c->ngroup * sizeof *row);
-    cube_add(out, row, leaf->equal.at[i]);
-  }
-  add_hall(c, out);
-  for (uint32_t m = 0; m < c->ngroup; m++)
-    away[column_in_quorum(c, m)] = true;
-  solver_push(known);
-  solver_add_cube(known, out, NULL);
-  bool possible = !out->empty && solver_check(known) != ANSWER_NO;
-  solver_pop(known);
-  if (possible && cube_project(out, away, known, NULL, 0) != PROJECT_EXACT)
-    *larger = true;
-  if (possible) {
-    cube_remove_implied(out, known);
-    cube_resize(out, c->np + 1 + c->nsets);
-    if (out->overflow)
-      refuse(x, x->action->at, "there are numbers beyond 64 bits");
-  }
-  memory_free(row);
-  memory_free(away);
-  return possible;
-}
-
-/* Is the cube within one of the others, so that it says nothing new? */
-static bool is_covered(struct solver *known, const cube_vec *cubes, const struct cube *c) {
-  for (size_t i = 0; i < cubes->n; i++)
-    if (cube_is_covered(known, c, &cubes->at[i], 1, SIZE_MAX))
-      return true;
-  return false;
-}
-
-/* A guard without the columns that it does not read. */
-static void guard_push(struct outcome_search *x, const struct sender_columns *c, const struct cube *cube,
-                       sent_guard_vec *to) {
-  struct sent_guard g = {.nsets = 0};
-  uint32_t set_at[GROUP_SETS + 1];
-  for (uint32_t set = 1; set <= c->nsets; set++) {
-    bool read = false;
-    for (uint32_t i = 0; i < cube->n; i++)
-      read |= cube_row(cube, i)[1 + column_senders(c, set)] != 0;
-    if (!read)
-      continue;
-    content_set contents = 0;
-    for (uint32_t m = 0; m < c->ngroup; m++)
-      if (set >> m & 1)
-        contents |= (content_set)1 << x->group[m];
-    set_at[g.nsets] = set;
-    g.sets[g.nsets++] = contents;
-  }
-  cube_init(&g.cube, c->np + 1 + g.nsets);
-  int64_t *row = memory_alloc((g.cube.width) * sizeof *row);
-  for (uint32_t i = 0; i < cube->n; i++) {
-    const int64_t *from = cube_row(cube, i);
-    memcpy(row, from, (c->np + (size_t)2) * sizeof *row);
-    for (uint32_t k = 0; k < g.nsets; k++)
-      row[2 + c->np + k] = from[1 + column_senders(c, set_at[k])];
-    cube_add(&g.cube, row, cube->equal.at[i]);
-  }
-  memory_free(row);
-  vec_push(to, g);
-}
-
-/* The leaves of one outcome as guards. */
-static void finish_outcome(struct outcome_search *x, const struct sender_columns *c, struct solver *known,
-                           size_t outcome, sent_guard_vec *to) {
-  cube_vec cubes = {0};
-  bool larger = false;
-  for (size_t i = 0; i < x->leaves.n && !x->failed; i++) {
-    struct cube one;
-    if (x->leaf_of.at[i] != outcome)
-      continue;
-    if (project_leaf(x, c, &x->leaves.at[i], known, &one, &larger) && !is_covered(known, &cubes, &one))
-      vec_push(&cubes, one);
-    else
-      cube_release(&one);
-    x->failed |= derive_stopped(&x->h->b);
-  }
-  if (outcome == LEAF_FAILS && cubes.n && !x->failed) {
-    x->failed = true;
-    derive_refuse(&x->h->b, x->failed_at, "this may fail: %s", x->failure);
-  }
-  if (!x->failed && to) {
-    cubes_merge(&cubes, known);
-    for (size_t i = 0; i < cubes.n; i++) {
-      cube_remove_implied(&cubes.at[i], known);
-      guard_push(x, c, &cubes.at[i], to);
-    }
-    x->out->larger |= larger && x->out->always == (outcome == LEAF_ENABLED);
-  }
-  cubes_release(&cubes);
-}
-
-/* A leaf that says only how large the quorum is. */
-static void add_enabled(struct outcome_search *x) {
-  struct cube c;
-  int64_t *row = memory_alloc((ncolumns(x) + (size_t)1) * sizeof *row);
-  cube_init(&c, ncolumns(x));
-  for (uint32_t i = 0; i < x->ngroup; i++) {
-    memset(row, 0, (ncolumns(x) + (size_t)1) * sizeof *row);
-    row[1 + nparams(x) + i] = 1;
-    cube_add(&c, row, false);
-  }
-  add_size(x, &c);
-  memory_free(row);
-  vec_push(&x->leaves, c);
-  vec_push(&x->leaf_of, LEAF_ENABLED);
-}
-
-/* Turns the leaves into guards of their outcomes. */
-static void finish_leaves(struct outcome_search *x) {
-  struct sender_columns c = {nparams(x), (1u << x->ngroup) - 1, x->ngroup};
-  struct solver *known = derive_solver(&x->h->b);
-  add_known(x, &c, known);
-  if (x->out->always)
-    add_enabled(x);
-  for (size_t i = 0; i < x->out->at.n && !x->failed; i++)
-    finish_outcome(x, &c, known, i, &x->out->at.at[i].guards);
-  finish_outcome(x, &c, known, LEAF_ENABLED, &x->out->enabled);
-  finish_outcome(x, &c, known, LEAF_FAILS, NULL);
-  for (size_t i = 0; i < x->leaves.n; i++)
-    cube_release(&x->leaves.at[i]);
-  vec_clear(&x->leaves);
-  vec_clear(&x->leaf_of);
-  solver_free(known);
-}
-
 /* ---- which messages ---- */
 
 static bool matches(struct outcome_search *x, uint32_t content) {
@@ -517,13 +287,13 @@ static bool matches(struct outcome_search *x, uint32_t content) {
   value none = 0;
   bool fails = false;
   d->interp->decisions = &taken;
-  bool yes = action_matches(d->interp, x->index, d->role->first, x->h->h->locals.at[x->local], &none, &in, &fails,
-                            &error);
+  bool yes =
+      action_matches(d->interp, x->index, d->role->first, x->h->h->locals.at[x->local], &none, &in, &fails, &error);
   d->interp->decisions = NULL;
   if (fails)
-    refuse(x, error.at, "a pattern may fail");
+    outcome_refuse(x, error.at, "a pattern may fail");
   else if (taken.lost || taken.taken.n)
-    refuse(x, x->action->at, "which messages match depends on numbers");
+    outcome_refuse(x, x->action->at, "which messages match depends on numbers");
   vec_release(&taken.taken);
   return yes && !x->failed;
 }
@@ -544,7 +314,7 @@ static void explore_group(struct outcome_search *x) {
   if (x->failed)
     return;
   x->solver = derive_solver(d);
-  solver_variables(x->solver, ncolumns(x));
+  solver_variables(x->solver, search_ncolumns(x));
   solver_add_any(x->solver, d->params.base->conditions.at, d->params.base->conditions.n, NULL);
   bool quorum = x->action->trigger == TRIGGER_QUORUM;
   if (!quorum || !x->reads) { /* any of the messages stands for all */
@@ -565,7 +335,7 @@ static void explore_group(struct outcome_search *x) {
 
 static void group_push(struct outcome_search *x, uint32_t content) {
   if (x->ngroup == GROUP_MAX)
-    refuse(x, x->action->at, "too many different messages may be in this quorum");
+    outcome_refuse(x, x->action->at, "too many different messages may be in this quorum");
   else
     x->group[x->ngroup++] = content;
 }
@@ -607,9 +377,9 @@ static void explore_singles(struct outcome_search *x, const bool *fits) {
     x->message = (uint32_t)i;
     explore_group(x);
     for (size_t k = 0; k < x->leaves.n; k++) { /* exactly one message is taken */
-      int64_t *row = memory_alloc((ncolumns(x) + (size_t)1) * sizeof *row);
+      int64_t *row = memory_alloc((search_ncolumns(x) + (size_t)1) * sizeof *row);
       row[0] = -1;
-      row[1 + nparams(x)] = 1;
+      row[1 + search_nparams(x)] = 1;
       cube_add(&x->leaves.at[k], row, true);
       memory_free(row);
     }
@@ -659,13 +429,9 @@ const struct action_outcomes *outcomes_of(struct handler_builder *h, uint32_t lo
   struct action_outcomes *out = arena_alloc(&h->h->arena, sizeof *out);
   *out = (struct action_outcomes){.local = local, .action = action};
   vec_push(&h->h->outcomes, out);
-  struct outcome_search x = {.h = h,
-                             .local = local,
-                             .action = &d->role->actions[action],
-                             .index = action,
-                             .message = UINT32_MAX,
-                             .out = out};
-  x.size = (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1};
+  struct outcome_search x = {
+      .h = h, .local = local, .action = &d->role->actions[action], .index = action, .message = UINT32_MAX, .out = out};
+  x.size = (struct quorum_size){arena_array(&h->h->arena, d->params.base->nparams + (size_t)1, sizeof *x.size.row), 1, 0};
   x.params = arena_array(&h->h->arena, d->m->nparams + (size_t)1, sizeof *x.params);
   search(&x);
   vec_release(&x.path);

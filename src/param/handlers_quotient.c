@@ -1,6 +1,6 @@
-/* Locations that nothing tells apart are counted together: they have sent the same, the property reads the same of them,
-   and they have the same rules to locations that are counted together (the coarsest bisimulation, by refinement: Kanellakis
-   and Smolka 1990). */
+/* Locations that nothing tells apart are counted together: they have sent the same, the property reads the same of
+   them, and they have the same rules to locations that are counted together (the coarsest bisimulation, by refinement:
+   Kanellakis and Smolka 1990). */
 #include "param/handlers_internal.h"
 
 #include "analysis/formula_reads.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-struct refinement {
+struct class_refinement {
   struct handler_builder *h;
   const bool *reads; /* by variable: the property reads it */
   bool initials;
@@ -37,7 +37,7 @@ static bool same_enabled(struct handler_builder *h, const struct handler_rule *a
          (x && y && x->always == y->always && x->larger == y->larger && same_guards(&x->enabled, &y->enabled));
 }
 
-static bool same_rule(struct refinement *r, const struct handler_rule *a, const struct handler_rule *b) {
+static bool same_rule(struct class_refinement *r, const struct handler_rule *a, const struct handler_rule *b) {
   if (a->action != b->action || a->message != b->message || a->crashes != b->crashes || !a->outcome != !b->outcome ||
       r->of[a->to] != r->of[b->to] || (a->from == a->to) != (b->from == b->to))
     return false;
@@ -45,7 +45,7 @@ static bool same_rule(struct refinement *r, const struct handler_rule *a, const 
          (same_guards(&a->outcome->guards, &b->outcome->guards) && same_enabled(r->h, a, b));
 }
 
-static bool has_rules_of(struct refinement *r, uint32_t one, uint32_t other) {
+static bool has_rules_of(struct class_refinement *r, uint32_t one, uint32_t other) {
   const struct handler_rule *rules = r->h->h->rules.at;
   for (uint32_t i = r->first[one]; i < r->first[one + 1]; i++) {
     bool found = false;
@@ -58,11 +58,12 @@ static bool has_rules_of(struct refinement *r, uint32_t one, uint32_t other) {
 }
 
 /* What is told apart from the beginning. */
-static bool look_alike(const struct refinement *r, uint32_t one, uint32_t other) {
+static bool look_alike(const struct class_refinement *r, uint32_t one, uint32_t other) {
   const struct handler_system *s = r->h->h;
   const struct handler_location *a = &s->locations.at[one], *b = &s->locations.at[other];
   const value *x = s->locals.at[a->local], *y = s->locals.at[b->local];
-  bool same = a->sent == b->sent && a->partly == b->partly && a->doomed == b->doomed && x[LOCAL_STATUS] == y[LOCAL_STATUS];
+  bool same =
+      a->sent == b->sent && a->partly == b->partly && a->doomed == b->doomed && x[LOCAL_STATUS] == y[LOCAL_STATUS];
   for (uint32_t i = 0; i < r->h->b.role->nvars && same; i++)
     same = !r->reads[i] || x[LOCAL_VAR(i)] == y[LOCAL_VAR(i)];
   for (uint32_t i = 1 + r->h->b.role->nvars; i < r->h->length && same && r->initials; i++)
@@ -71,12 +72,12 @@ static bool look_alike(const struct refinement *r, uint32_t one, uint32_t other)
 }
 
 /* One pass. Returns the number of classes. */
-static uint32_t refine(struct refinement *r, bool begin) {
+static uint32_t refine(struct class_refinement *r, bool begin) {
   uint32_t n = (uint32_t)r->h->h->locations.n, classes = 0;
   for (uint32_t l = 0; l < n; l++) {
     uint32_t k = 0;
-    while (k < l && !(begin ? look_alike(r, l, k)
-                            : r->of[l] == r->of[k] && has_rules_of(r, l, k) && has_rules_of(r, k, l)))
+    while (k < l &&
+           !(begin ? look_alike(r, l, k) : r->of[l] == r->of[k] && has_rules_of(r, l, k) && has_rules_of(r, k, l)))
       k++;
     r->next[l] = k < l ? r->next[k] : classes++;
   }
@@ -84,7 +85,7 @@ static uint32_t refine(struct refinement *r, bool begin) {
   return classes;
 }
 
-static void order_rules(struct refinement *r) {
+static void order_rules(struct class_refinement *r) {
   const struct handler_system *s = r->h->h;
   uint32_t at = 0;
   for (uint32_t l = 0; l < s->locations.n; l++) {
@@ -100,7 +101,7 @@ bool handlers_quotient(struct handler_builder *h) {
   struct handler_system *s = h->h;
   const struct property *p = &h->b.m->properties[h->b.q->properties[0]];
   struct formula_reads reads = formula_reads_of(h->b.m, p->formula, &s->arena);
-  struct refinement r = {.h = h, .reads = reads.vars[0], .initials = reads.initials};
+  struct class_refinement r = {.h = h, .reads = reads.vars[0], .initials = reads.initials};
   size_t n = s->locations.n + 1;
   r.of = memory_alloc(n * sizeof *r.of);
   r.next = memory_alloc(n * sizeof *r.next);

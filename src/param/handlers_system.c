@@ -26,12 +26,17 @@ static uint32_t byzantine_class(const struct handler_system *s) {
 /* How many processes, Byzantine ones apart, have sent a message of the set. */
 static struct term *senders_of(struct handler_builder *h, content_set set, bool certain) {
   struct term *sum = NULL;
+  for (size_t i = 0; i < h->h->senders.n; i++)
+    if (h->h->senders.at[i].set == set && h->h->senders.at[i].certain == certain)
+      return h->h->senders.at[i].term;
   for (uint32_t c = 0; c < h->h->members.n; c++) {
     const struct handler_location *at = location_in(h->h, c);
     if (c != byzantine_class(h->h) && ((at->sent | (certain ? 0 : at->partly)) & set))
       sum = make_sum(&h->b, sum, count_of(h, c));
   }
-  return sum ? sum : make_number(&h->b, 0);
+  sum = sum ? sum : make_number(&h->b, 0);
+  vec_push(&h->h->senders, ((struct sender_count){set, certain, sum}));
+  return sum;
 }
 
 struct term *guard_term(struct handler_builder *h, const struct sent_guard *g, bool certain) {
@@ -73,8 +78,9 @@ static bool add_move(struct handler_builder *h, const struct handler_rule *r, st
   m.counters[from] = make_difference(d, source, one);
   m.counters[to] = make_sum(d, count_of(h, to), one);
   m.guard = make_and(d, make_relation(d, TERM_LE, one, source), guard);
-  for (size_t i = 0; i < all->n; i++)
-    if (h->h->moves.at[i].from == from && h->h->moves.at[i].to == to && term_same(all->at[i].guard, m.guard))
+  for (size_t i = 0; i < all->n; i++) /* the same, or one that only needs a process to move */
+    if (h->h->moves.at[i].from == from && h->h->moves.at[i].to == to &&
+        (all->at[i].guard->op == TERM_LE || term_same(all->at[i].guard, m.guard)))
       return true;
   vec_push(all, m);
   vec_push(&h->h->moves, ((struct handler_move){from, to}));
@@ -244,10 +250,11 @@ void handler_system_free(struct handler_system *s) {
   vec_release(&s->rules);
   vec_release(&s->class_of);
   vec_release(&s->members);
+  vec_release(&s->senders);
   vec_release(&s->moves);
   arena_release(&s->arena);
   memory_free(s);
 }
 
-const struct live_formula *handlers_live(const struct handler_system *s) { return s->live; }
+const struct handler_formula *handlers_live(const struct handler_system *s) { return s->live; }
 const struct handler_move *handlers_moves(const struct handler_system *s) { return s->moves.at; }

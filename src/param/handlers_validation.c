@@ -210,11 +210,10 @@ static bool find_node(void *context, const struct node *n) {
   return true;
 }
 
-static bool check_states(struct handler_validator *v, const struct live_formula *f, const struct config *c,
+static bool check_states(struct handler_validator *v, const struct handler_formula *f, const struct config *c,
                          const struct process_history *of, const int64_t *counters) {
   if (f->op != LIVE_STATE)
-    return check_states(v, f->kid[0], c, of, counters) &&
-           (!f->kid[1] || check_states(v, f->kid[1], c, of, counters));
+    return check_states(v, f->kid[0], c, of, counters) && (!f->kid[1] || check_states(v, f->kid[1], c, of, counters));
   if (!f->node)
     return true;
   struct place_of_node s = {f->node->at, f->node->op, NULL, 0};
@@ -289,8 +288,8 @@ static uint32_t count_pending(const struct config *c, const struct packet *like)
   return n;
 }
 
-/* What the process sent in this step: messages that are pending now and were not, or more often. A message that it sends
-   to itself and takes at once cannot be: an action sends after it has taken. */
+/* What the process sent in this step: messages that are pending now and were not, or more often. A message that it
+   sends to itself and takes at once cannot be: an action sends after it has taken. */
 static bool observe_sent(struct handler_validator *v, const struct event *e, const struct config *next,
                          struct process_history *of) {
   for (uint32_t i = 0; i < next->npackets; i++) {

@@ -1,8 +1,8 @@
 /* Infinite runs: why they satisfy the assumptions of the environment. */
 #include "report/check_result.h"
 #include "report/trace_printer.h"
+#include "report/waiting_text.h"
 #include "trace/lasso_replay.h"
-#include "trace/waiting.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "report/trace_text.h"
 
 #include "report/trace_printer.h"
+#include "report/waiting_text.h"
 #include "trace/property_instance.h"
-#include "trace/waiting.h"
 
 /* --- the start --- */
 
@@ -134,12 +134,15 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
     trace_printer_assumptions(t, interp);
   if (lasso && p->almost_surely)
     text_add(&d->reasons, "\nan adversary can keep this up, whatever the coins show\n");
-  text_addf(&d->title,
-            d->good   ? "%s is reached"
-            : lasso   ? "so %s fails"
-            : p->step ? "this step breaks %s"
-                      : "now %s fails",
-            p->name);
+  if (p->built_in && !d->good && !lasso)
+    text_add(&d->title, "now there is a deadlock");
+  else
+    text_addf(&d->title,
+              d->good   ? "%s is reached"
+              : lasso   ? "so %s fails"
+              : p->step ? "this step breaks %s"
+                        : "now %s fails",
+              p->name);
   if (!p->built_in) {
     text_addf(&d->place, "  (line %u)", source_line_number(&t->model->source, p->at));
     text_add(&d->details, "  ");

@@ -12,10 +12,54 @@
 
 /* --- lifecycle --- */
 
+#define PARTS_MAX 1000000 /* of a state: they are evaluated and printed again and again */
+
+static uint64_t times(uint64_t a, uint64_t b) { return b && a > PARTS_MAX / b ? PARTS_MAX + 1 : a * b; }
+
+/* How many scalars a value consists of, at least; PARTS_MAX + 1: more than PARTS_MAX. */
+static uint64_t parts_of(const struct type *t) {
+  uint64_t n = 0;
+  switch (t->kind) {
+  case TYPE_ARRAY:
+    return times(t->index->count, parts_of(t->element));
+  case TYPE_RECORD:
+    for (uint32_t i = 0; i < t->size && n <= PARTS_MAX; i++)
+      n += parts_of(t->fields[i].type);
+    return n;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_OPTION:
+  case TYPE_SET:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    return 1;
+  }
+  return 1;
+}
+
+static bool states_are_large(const struct model *m) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < m->nglobals && n <= PARTS_MAX; i++)
+    n += parts_of(m->globals[i].type);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars && n <= PARTS_MAX; i++)
+      n += times(m->roles[r].count, parts_of(m->roles[r].vars[i].type));
+  return n > PARTS_MAX;
+}
+
 static const char *unfit(const struct model *m, uint32_t environment, enum semantics semantics) {
   bool fits = false;
   if (environment >= m->nenvironments)
     return "there is no such environment";
+  if (m->nprocesses > SESSION_PROCESSES)
+    return "sessions are for at most 10,000 processes";
+  if (states_are_large(m))
+    return "its states have more than a million parts";
   switch (m->kind) {
   case MODEL_ROUNDS:
     if (m->nprocesses > SESSION_ROUND_PROCESSES)
@@ -273,9 +317,21 @@ bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t 
   return true;
 }
 
-bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices, size_t n) {
+struct session_path session_put_aside(struct session *s) {
   struct session_path old = s->path;
   s->path = (struct session_path){.initial_index = SESSION_NONE};
+  return old;
+}
+
+void session_keep_path(struct session *s, struct session_path old, bool made) {
+  struct session_path new = s->path;
+  s->path = made ? old : new;
+  path_clear(s); /* the one that is not kept */
+  s->path = made ? new : old;
+}
+
+bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices, size_t n) {
+  struct session_path old = session_put_aside(s);
   bool ok = session_start(s, initial);
   for (size_t i = 0; i < n && ok; i++) {
     ok = session_take(s, choices[i]);
@@ -286,9 +342,6 @@ bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices
       text_release(&why);
     }
   }
-  struct session_path made = s->path;
-  s->path = ok ? old : made;
-  path_clear(s); /* the one that is not kept */
-  s->path = ok ? made : old;
+  session_keep_path(s, old, ok);
   return ok;
 }

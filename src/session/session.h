@@ -34,6 +34,8 @@ struct session;
 #define SESSION_NO_CLAUSE UINT32_MAX
 #define SESSION_ROUND_PROCESSES 64 /* maximum number of processes in a model of rounds: heard-of sets have 64 bits */
 
+#define SESSION_PROCESSES 10000 /* maximum number of processes of any model */
+
 /* NULL: unsupported; *why (freed with memory_free) gives the reason: a semantics of another kind of model, ... The
  * model is borrowed and must outlive the session. */
 struct session *session_new(struct model *, uint32_t environment, enum semantics, char **why);
@@ -293,7 +295,7 @@ bool session_replay(struct session *, uint64_t initial, const uint64_t *choices,
    part of the path until the path changes: traces and diagrams show it, and live properties are evaluated on it. Not
    for asynchronous rounds. */
 bool session_close_loop(struct session *, size_t position);
-void session_open_loop(struct session *); /* the run ends again */
+void session_open_loop(struct session *);                    /* the run ends again */
 bool session_loop(const struct session *, size_t *position); /* is there one? */
 /* Looks for a loop that can be closed, the shortest one first. False: none was found, which is no error. */
 bool session_find_loop(struct session *, size_t *position);
@@ -347,7 +349,8 @@ void session_properties_release(struct session_properties *);
 /* --- traces --- */
 
 /* The path as a trace (docs/json.md) that `rondo replay` accepts; freed with memory_free. property: index of a property
-   that is shown at the end (live: by its loop), or UINT32_MAX. NULL: it is not shown there, or the session has not started. */
+   that is shown at the end (live: by its loop), or UINT32_MAX. NULL: it is not shown there, or the session has not
+   started. */
 char *session_save(struct session *, uint32_t property);
 /* The steps from .. to - 1 of the path, for trace_release; asynchronous rounds: its rounds, see session_rounds. The
    time depends on their number alone. property: one that the end of the path violates (cover: reaches), if it is among

@@ -63,6 +63,9 @@ struct numbered_choice;
 void session_push(struct session *, const struct numbered_choice *, uint64_t index); /* appends a step */
 /* Restarts from this state; takes ownership of the configuration. */
 void session_set_initial(struct session *, struct config *, uint64_t index);
+/* Puts the path aside, to make another one; then keeps the one that was made, or the old one. */
+struct session_path session_put_aside(struct session *);
+void session_keep_path(struct session *, struct session_path old, bool made);
 /* Makes room for one more element after the n elements of a list in an arena; returns the new address of the list. */
 void *arena_list_grow(struct arena *, void *at, size_t n, size_t each);
 const char *text_to_arena(struct arena *, struct text *); /* copies the text and releases it */

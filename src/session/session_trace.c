@@ -254,7 +254,9 @@ bool session_load(struct session *s, const char *json, size_t length) {
   struct text why = {0};
   session_clear_error(s);
   json_t *j = json_loadb(json, length, 0, &error);
+  struct session_path old = session_put_aside(s);
   bool ok = j && load(s, j, &why) && load_loop(s, j);
+  session_keep_path(s, old, ok);
   if (!j)
     session_fail(s, "this is not JSON: line %d: %s", error.line, error.text);
   else if (!ok && !s->interrupted && why.n)

@@ -18,8 +18,8 @@ enum lasso_made {
 enum lasso_made lasso_run(struct system *, struct interpreter *, uint32_t environment, const struct state_lasso *,
                           struct run *, uint32_t *loop);
 
-/* Does the run come back to where its loop begins (or can nothing happen any more), so that the loop can be repeated? If
-   not, *why gives the reason. The claim needs no property. */
+/* Does the run come back to where its loop begins (or can nothing happen any more), so that the loop can be repeated?
+   If not, *why gives the reason. The claim needs no property. */
 bool lasso_closes(struct trace *, struct interpreter *, struct text *why);
 /* Does the lasso satisfy the environment's assumptions about runs: its clauses, fairness? */
 bool lasso_admitted(struct trace *, struct interpreter *, struct text *why);

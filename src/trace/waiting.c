@@ -66,27 +66,6 @@ void waiting_print_action(const struct model *m, const struct role *role, uint32
   text_addf(out, "  (line %u)", source_line_number(&m->source, a->at));
 }
 
-static void print_process(const struct model *m, const struct waiting_process *w, struct text *out) {
-  const struct role *role = &m->roles[model_role_of(m, w->process)];
-  text_add(out, "  ");
-  process_print(m, w->process, out);
-  text_add(out, w->how == WAITING_NOT ? " may wait" : " waits");
-  if (w->place && !w->at_end)
-    text_addf(out, " at %s", w->place);
-  if (w->how == WAITING_ROOM)
-    text_add(out, ", where a channel has no room for what it would send");
-  for (uint32_t i = 0; i < w->nactions; i++) {
-    text_add(out, i ? ", or " : ": ");
-    waiting_print_action(m, role, w->actions[i], out);
-  }
-  text_add(out, "\n");
-}
-
-void waiting_list_print(const struct waiting_list *list, const struct model *m, struct text *out) {
-  for (uint32_t i = 0; i < list->n; i++)
-    print_process(m, &list->at[i], out);
-}
-
 static bool asks(void *context, const struct node *n) {
   bool *found = context;
   *found |= n->op == NODE_QUIESCENT || n->op == NODE_DEADLOCKED;

@@ -23,8 +23,6 @@ void waiting_list_release(struct waiting_list *);
 
 /* "when not taken[other]  (line 14)": what an action waits for, on one line. */
 void waiting_print_action(const struct model *, const struct role *, uint32_t action, struct text *);
-/* A line for each process: "  P(1) waits at reach: when not taken[other]  (line 14)". */
-void waiting_list_print(const struct waiting_list *, const struct model *, struct text *);
 
 /* Does the formula ask whether anything can happen? */
 bool formula_asks_quiescence(const struct node *);

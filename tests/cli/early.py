@@ -125,6 +125,15 @@ def properties_that_read_less_are_decided_first(rondo):
 
 
 @test
+def a_search_goes_on_if_its_parts_are_no_smaller(rondo):
+    """One property is decided alone; a search for the others would be as large as that for all, which goes on, with the
+    properties in the order of the file."""
+    told = rondo.json("check", "models/abd.rondo", "-D", "readers=2", "-D", "reads=1", "-D", "writes=1", "--deadlock", "allow", status=0)
+    runs = [(r["properties"], r["stats"]["states"]) for r in told["runs"]]
+    must(runs == [(["new_while_old"], 689), (["atomicity", "regularity", "catches_up"], 82180)], runs)
+
+
+@test
 def what_is_split_is_audited(rondo):
     rondo("check", "models/herlihy.rondo", "-D", "n=3", *[a for n in ("agreement", "validity", "late") for a in ("--property", n)],
           "--audit", status=0, env={"RONDO_TEST_SPLIT_FROM": "10"}, says="audit: ")

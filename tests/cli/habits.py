@@ -193,8 +193,8 @@ rondo   | steps  | clause | reliable                            | as 'every roun
 """
 
 
-def cases():
-    for line in CASES.strip().splitlines():
+def cases(text):
+    for line in text.strip().splitlines():
         language, kind, place, rest = line.split("|", 3)
         wrong, _, wanted = rest.rpartition("§" if "§" in rest else "|")
         yield language.strip(), kind.strip(), place.strip(), wrong.strip(), wanted.strip()
@@ -206,12 +206,18 @@ def model(kind, place, wrong):
     return re.sub(r"@\w+", lambda hole: {"@prop": "p.k + q.k >= 0", "@expr0": "1"}.get(hole.group(0), ""), text)
 
 
-@test
-def habits_of_other_languages(rondo):
+def faults_of(rondo, text):
+    """What has no help, or another one."""
     faults = []
-    for language, kind, place, wrong, wanted in cases():
+    for language, kind, place, wrong, wanted in cases(text):
         answer = rondo.json("check", rondo.file("habit.rondo", model(kind, place, wrong)), status=3)
         first = next(d for d in answer["diagnostics"] if d["severity"] == "error")
         if wanted not in (first["help"] or ""):
             faults.append(f"{language}: {wrong}: '{first['message']}' has the help '{first['help']}', not '{wanted}'")
+    return faults
+
+
+@test
+def habits_of_other_languages(rondo):
+    faults = faults_of(rondo, CASES)
     must(not faults, "\n".join(faults))

@@ -294,8 +294,7 @@ test("thirty processes", async (b) => {
   await page.waitForSelector(".grid.compact .cell");
   await page.waitForFunction(() => document.querySelectorAll(".cell.forbidden").length === 900, null, { timeout: 30000 }); // also what the first answer had no time for
   await takeRound(page);
-  await settled(page);
-  expect((await page.locator(".canvas .life").count()) <= 3, "equal processes share a line");
+  await page.waitForFunction(() => { const n = document.querySelectorAll(".canvas .life").length; return n > 0 && n <= 8; }, null, { timeout: 20000 }); // of thirty: equal processes share a line
   await page.locator(".outcome-row").nth(16).locator("button").click();
   await page.waitForSelector(".chip");
   const broken = await page.evaluate(() => [...document.querySelectorAll(".state td")].filter((e) => e.getClientRects()[0]?.height > 26).length);
@@ -407,7 +406,7 @@ test("a long run stays quick", async (b) => {
   const began = Date.now();
   await page.keyboard.press("ArrowLeft");
   await at(page, 1999);
-  expect(Date.now() - began < 5000, `${Date.now() - began} ms for a step back`);
+  expect(Date.now() - began < 15000, `${Date.now() - began} ms for a step back`);
   return [s, page];
 });
 
@@ -431,6 +430,9 @@ async function takePictures(browser) {
     await page.click("role=tab[name=Verdicts]");
     await page.click(".verdict-view .primary");
     await page.waitForSelector(".verdicts tr.violated button");
+    await page.fill("[aria-label=range]", "2..4");
+    await page.locator("button", { hasText: /^Table$/ }).click();
+    await page.waitForFunction(() => document.querySelectorAll(".matrix tbody tr").length === 3 && !document.querySelector(".matrix tbody").textContent.includes("…"));
     await shot(page, "verdicts");
     await page.click("role=tab[name=Map]");
     await page.fill("[aria-label=projection]", "{p.decided for p in P}");
@@ -446,6 +448,14 @@ async function takePictures(browser) {
     await settled(page);
     await page.waitForTimeout(600);
     await shot(page, "paxos");
+    await page.close();
+    await s.stop();
+    s = await serve(join(MODELS, "peterson.rondo"), "--env", "lazy");
+    page = await explore(b, s, "#env=lazy&path=0.1.0.1.1.1&loop=3");
+    await page.waitForSelector(".canvas .loop");
+    await page.waitForFunction(() => document.querySelectorAll(".choice > .ahead:not(.waiting)").length > 1, null, { timeout: 60000 });
+    await page.waitForTimeout(600);
+    await shot(page, "loop");
     await s.stop();
     await b.close();
     if (!process.env.RONDO_PICTURES) break;

@@ -955,6 +955,138 @@ static void altered_traces(void **state) {
   close_session(&o);
 }
 
+/* --- loops --- */
+
+static const char turns[] = "algorithm Turns\nshared taken: bool = false\n"
+                            "process P[2] {\n  step look when not taken {}\n  step enter { taken := true }\n"
+                            "  step leave { taken := false  goto look }\n}\n"
+                            "environment any {}\nenvironment just { fair }\n"
+                            "live enters: forall p in P: always eventually at(p, leave)\n"
+                            "live free in any, just: always eventually not taken\n"
+                            "safety fine: true\n";
+
+/* The verdict on a property at the end of the path, and whether its violation is shown. */
+static const char *verdict_of(rondo_session *s, const char *name, bool *shown, char why[static 200]) {
+  static const char *const verdicts[] = {"true", "false", "error", "not_asked"};
+  json_t *j = parsed(s, rondo_session_properties(s, rondo_session_length(s))), *p;
+  const char *found = NULL;
+  size_t i;
+  json_array_foreach(json_object_get(j, "properties"), i, p) if (!strcmp(string_at(p, "name"), name)) {
+    for (size_t k = 0; k < 4; k++)
+      found = strcmp(verdicts[k], string_at(p, "verdict")) ? found : verdicts[k];
+    *shown = true_at(p, "shown");
+    snprintf(why, 200, "%s", string_at(p, "why"));
+  }
+  json_decref(j);
+  assert_non_null(found);
+  return found;
+}
+
+static void loops(void **state) {
+  (void)state;
+  char why[200];
+  bool shown;
+  size_t position;
+  struct opened o = open_at(turns, NULL, "any");
+  rondo_session *s = o.session;
+  BAD(s, rondo_session_close_loop(s, 0), "not started");
+  assert_false(rondo_session_find_loop(s, &position));
+  GOOD(s, rondo_session_start(s, 0));
+  assert_false(rondo_session_find_loop(s, &position)); /* somebody can act */
+  BAD(s, rondo_session_close_loop(s, 0), "another step");
+  BAD(s, rondo_session_close_loop(s, 1), "only 0 steps");
+  take_text(s, "P(2): 'look'");
+  for (int i = 0; i < 2; i++) { /* the first process, twice */
+    take_text(s, "P(1): 'look'");
+    take_text(s, "P(1): 'enter'");
+    assert_int_equal(rondo_session_find_loop(s, &position), i == 1);
+    take_text(s, "P(1): 'leave'");
+  }
+  GOOD(s, rondo_session_find_loop(s, &position));
+  assert_int_equal(position, 4); /* the shortest one */
+  BAD(s, rondo_session_close_loop(s, 3), "does not come back");
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "not_asked");
+  BAD(s, rondo_session_save(s, "enters"), "does not end in a loop");
+  GOOD(s, rondo_session_close_loop(s, 1));
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "false");
+  assert_true(shown);
+  assert_string_equal(verdict_of(s, "free", &shown, why), "true");
+  assert_false(shown);
+  BAD(s, rondo_session_save(s, "free"), "true of the run");
+  char *trace = rondo_session_save(s, "enters"), *plain = rondo_session_save(s, NULL);
+  assert_non_null(strstr(trace, "\"loop\": 1"));
+  assert_null(strstr(plain, "\"loop\""));
+  json_t *j = parsed(s, rondo_session_info(s));
+  assert_int_equal(number_at(j, "loop"), 1);
+  json_decref(j);
+  /* Any change opens it; loading a trace closes it again. */
+  take_text(s, "P(1): 'look'");
+  GOOD(s, rondo_session_back(s, 1));
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "not_asked");
+  GOOD(s, rondo_session_load(s, trace, strlen(trace)));
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "false");
+  char *again = rondo_session_save(s, "enters");
+  assert_string_equal(again, trace);
+  rondo_session_open_loop(s);
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "not_asked");
+  /* A loop that is none: refused, and the path is as it was. */
+  char *at = strstr(trace, "\"loop\": 1");
+  at[8] = '2';
+  GOOD(s, rondo_session_back(s, 5));
+  BAD(s, rondo_session_load(s, trace, strlen(trace)), "does not come back");
+  assert_int_equal(rondo_session_length(s), 2);
+  rondo_string_free(trace);
+  rondo_string_free(plain);
+  rondo_string_free(again);
+  close_session(&o);
+}
+
+/* What is not fair is no run, whatever it violates. */
+static void unfair_loops(void **state) {
+  (void)state;
+  char why[200];
+  bool shown;
+  struct opened o = open_at(turns, NULL, "just");
+  rondo_session *s = o.session;
+  static const char *const steps[] = {"P(2): 'look'",  "P(1): 'look'",  "P(1): 'enter'", "P(1): 'leave'",
+                                      "P(2): 'enter'", "P(2): 'leave'", "P(2): 'look'"};
+  GOOD(s, rondo_session_start(s, 0));
+  for (size_t i = 0; i < 4; i++)
+    take_text(s, steps[i]);
+  GOOD(s, rondo_session_close_loop(s, 1)); /* without P(2), which could go on at any time */
+  assert_string_equal(verdict_of(s, "free", &shown, why), "not_asked");
+  assert_non_null(strstr(why, "not fair to P(2)"));
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "not_asked");
+  BAD(s, rondo_session_save(s, "enters"), "not fair");
+  for (size_t i = 4; i < 7; i++)
+    take_text(s, steps[i]);
+  GOOD(s, rondo_session_close_loop(s, 1));
+  assert_string_equal(verdict_of(s, "free", &shown, why), "true");
+  assert_string_equal(verdict_of(s, "enters", &shown, why), "true");
+  close_session(&o);
+}
+
+static void large_states(void **state) {
+  (void)state;
+  static const char text[] = "algorithm Large\nparam n\ntype V = 1..n\n"
+                             "process P[2] { var t: [V] [V] bool = [a in V: [b in V: true]]\n"
+                             "  round { send true to all update { t := t } } }\nenvironment any {}\n";
+  rondo *r = rondo_new(NULL);
+  rondo_model *m = rondo_open_text(r, "large.rondo", text, strlen(text));
+  static const struct {
+    const char *n;
+    bool fits;
+  } tries[] = {{"10", true}, {"700", true}, {"800", false}, {"100000", false}, {"4000000000", false}};
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    assert_true(rondo_set(m, "n", tries[i].n));
+    rondo_session *s = rondo_session_new(m, NULL, NULL);
+    assert_true((s != NULL) == tries[i].fits);
+    rondo_session_free(s);
+  }
+  rondo_close(m);
+  rondo_free(r);
+}
+
 /* --- wrong uses --- */
 
 static void wrong_uses(void **state) {
@@ -1161,6 +1293,9 @@ int main(void) {
       cmocka_unit_test(wrong_rounds),
       cmocka_unit_test(altered_rounds),
       cmocka_unit_test(altered_traces),
+      cmocka_unit_test(loops),
+      cmocka_unit_test(unfair_loops),
+      cmocka_unit_test(large_states),
       cmocka_unit_test(wrong_uses),
       cmocka_unit_test(interrupted_before),
       cmocka_unit_test(interrupted_meanwhile),

@@ -1,10 +1,25 @@
 // Two runs from where they part.
+import { useEffect, useRef } from "preact/hooks";
+import { drawing, parse } from "./diagram";
 import { brief } from "./history";
 import { StateTable, witnesses } from "./state";
 import { store, type Node } from "./store";
 
 function Steps({ title, nodes }: { title: string; nodes: Node[] }) {
   return <div class="steps"><h3>{title}</h3><ol>{nodes.map((n) => <li key={n.id} class={n.bad ? "bad" : ""}><span class="number">{n.depth}</span><button class="link" onClick={() => void store.go(n.id)}>{brief(n.label)}</button></li>)}</ol>{!nodes.length && <p class="faint">stays there</p>}</div>;
+}
+
+const DRAWN = 40;
+
+/** The run that ends there, from where the two part. */
+function Picture({ title, id, from }: { title: string; id: number; from: number }) {
+  const host = useRef<HTMLDivElement>(null), length = store.chain(id).length - 1, first = Math.max(0, Math.min(from, length - 1), length - DRAWN);
+  useEffect(() => {
+    let stale = false;
+    drawing({ from: first, to: length, fold: true }, id).then((svg) => !stale && host.current?.replaceChildren(parse(svg)), () => undefined);
+    return () => { stale = true; };
+  }, [store.session, id, first, length]);
+  return <div class="picture"><h3>{title}</h3><div ref={host} role="region" aria-label={`diagram: ${title}`} /></div>;
 }
 
 export function Compare() {
@@ -26,6 +41,7 @@ export function Compare() {
         <StateTable state={look.state} marked={witnesses(look.properties.properties)} differs={differs} />
         {otherLook && <StateTable state={otherLook.state} marked={witnesses(otherLook.properties.properties)} differs={differs} />}
       </div>
+      {!store.fine && <><Picture title="Current run" id={store.current!} from={Math.max(0, common - 1)} /><Picture title="Other run" id={other.id} from={Math.max(0, common - 1)} /></>}
       <p class="pad"><button class="quiet" onClick={() => { const o = store.other; const c = store.current; if (o !== null) void store.go(o).then(() => store.compareWith(c)); }}>swap</button> <button class="quiet" onClick={() => { void store.compareWith(null); store.setView("diagram"); }}>done</button></p>
     </div>
   );

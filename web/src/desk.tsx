@@ -61,7 +61,7 @@ function Grid() {
       <table class={"grid" + (n > COMPACT ? " compact" : "")} onKeyDown={moveInGrid} aria-label="who hears whom">
         <thead>
           <tr><th scope="col" class="corner">hears</th>{names.map((name, q) => <th scope="col" key={q}><button class="link" aria-label={`the others hear ${name}, or not`} title={`${name}${desk.candidates.processes[q].senders[q]?.byzantine ? " is Byzantine" : ""}: the others hear it, or not`} onClick={() => column(q)}>{short(name)}</button></th>)}
-            {crashes && <th scope="col">crash</th>}<th scope="col" class="after">then</th></tr>
+            {crashes && <th scope="col" class="crash">crash</th>}<th scope="col" class="after">then</th></tr>
         </thead>
         <tbody>
           {names.map((name, p) => {
@@ -70,7 +70,7 @@ function Grid() {
               <tr key={p} class={c.active ? "" : "inactive"}>
                 <th scope="row"><button class="link" title={`${name} hears everybody, or nobody`} aria-label={`${name} hears everybody, or nobody`} disabled={!c.active} onClick={() => store.edit((r) => (r.parts[p].heard = r.parts[p].heard.length === n ? [] : names.map((_, q) => q)))}>{name}</button></th>
                 {c.active ? names.map((_, q) => <Cell key={q} p={p} q={q} />) : <td colSpan={n} class="faint">takes no part</td>}
-                {crashes && <td><input type="checkbox" checked={desk.round.parts[p].crashes} disabled={!c.may_crash} aria-label={`${name} crashes in this round`} title={no ? `Forbidden: ${reason(no)}` : `${name} crashes in this round`}
+                {crashes && <td class="crash"><input type="checkbox" checked={desk.round.parts[p].crashes} disabled={!c.may_crash} aria-label={`${name} crashes in this round`} title={no ? `Forbidden: ${reason(no)}` : `${name} crashes in this round`}
                   class={no ? "forbidden" : ""} onChange={(e) => { const on = e.currentTarget.checked; store.edit((r) => (r.parts[p].crashes = on)); }} /></td>}
                 <After p={p} />
               </tr>
@@ -202,6 +202,7 @@ function Outcomes() {
                 {short[i] || "no variables"}{o.round && store.picked[p] !== i ? <ChipAhead round={o.round} /> : null}
               </button>
             )))(differences(list.map((o) => o.text)))}
+            {list && !store.allOutcomes[p] && <span class="faint">perhaps others</span>}
             {list === null && (store.outcomes.length <= 8 ? <span class="faint">…</span> : <button class="mini" onClick={() => void store.readOutcomesOf(p)}>show</button>)}
           </span>
         </div>

@@ -7,7 +7,7 @@ const cache = new Map<string, string>();
 let sheet: CSSStyleSheet | null = null;
 
 /** The drawing without its style sheet, which the page's policy would refuse: it becomes one of the document's. */
-function parse(svg: string): SVGSVGElement {
+export function parse(svg: string): SVGSVGElement {
   const style = /<style>([\s\S]*?)<\/style>/.exec(svg);
   if (style && !sheet) {
     sheet = new CSSStyleSheet();

@@ -101,7 +101,9 @@ export function MapView() {
     const mine = (search.current = new AbortController());
     setBusy(true);
     setError(null);
-    stream(`sessions/${store.session}/map`, { path: store.path(), projection: text || null, states: 20000 }, mine.signal, (event, data) => (event === "map" ? setSurvey(data) : setError(data.error.message)))
+    let answered = false;
+    stream(`sessions/${store.session}/map`, { path: store.path(), projection: text || null, states: 20000 }, mine.signal, (event, data) => { answered = true; event === "map" ? setSurvey(data) : setError(data.error.message); })
+      .then(() => { if (!answered) throw new Error("no answer"); })
       .catch((e) => !mine.signal.aborted && setError(e.message))
       .finally(() => search.current === mine && setBusy(false));
   };

@@ -9,6 +9,8 @@ export type Ahead = { survey: Survey | null; why: string | null };
 export type Coverage = { of: string; lines: Map<number, number>; never: Set<number>; complete: boolean };
 
 export const itemKey = (item: Step | null) => JSON.stringify(item && typeof item === "object" ? shortRound(item) : item);
+/** Without the processes of which there is nothing to say. */
+const told = (i: { index: number; text: string }) => ({ ...i, text: i.text.split("; ").filter((t) => /\s/.test(t)).join("; ") });
 const AHEAD_CHOICES = 120, AHEAD_OUTCOMES = 60;
 const OUTCOMES_AT_ONCE = 8; // processes
 
@@ -33,6 +35,7 @@ export class Store {
   initialCount = { n: 0, exact: true };
   desk: Desk | null = null;
   outcomes: (Outcome[] | null)[] = [];
+  allOutcomes: boolean[] = []; // by process: there are no others
   picked: (number | null)[] = [];
   found: string | null = null;
   ahead = new Map<string, Ahead>();
@@ -152,7 +155,7 @@ export class Store {
       if (before) void fetch(`api/v1/sessions/${before}`, { method: "DELETE" });
       const initials = await this.on<{ count: number; exact: boolean; initials: { initials: { index: number; text: string }[] } }>("initials", { max: 200 });
       if (opening !== this.opening) return;
-      this.initials = initials.initials.initials;
+      this.initials = initials.initials.initials.map(told);
       this.initialCount = { n: initials.count, exact: initials.exact };
       if (trace) path = (await this.on<{ path: Path }>("load", { trace })).path;
       await this.adopt(path ?? { initial: this.favourite(), steps: [] }, at);
@@ -230,7 +233,7 @@ export class Store {
   private addRoot(initial: number | string): number {
     const known = this.roots.find((r) => this.at(r)!.initial === initial);
     if (known) return known;
-    const label = this.initials.length === 1 ? "initial state" : this.initials.find((i) => i.index === initial)?.text ?? `initial state ${initial}`;
+    const label = this.initials.length === 1 ? "initial state" : this.initials.find((i) => i.index === initial)?.text || `initial state ${initial}`;
     const id = this.add({ parent: null, initial, step: null, label, depth: 0 });
     this.roots.push(id);
     return id;
@@ -253,7 +256,7 @@ export class Store {
   async begin(initial: number): Promise<void> {
     if (!this.initials.some((i) => i.index === initial)) {
       const more = await this.on<{ initials: { initials: { index: number; text: string }[] } }>("initials", { offset: initial, max: 1 }).catch(() => null);
-      this.initials = [...this.initials, ...(more?.initials.initials ?? []).filter((i) => i.index === initial)];
+      this.initials = [...this.initials, ...(more?.initials.initials ?? []).filter((i) => i.index === initial).map(told)];
     }
     return this.go(this.addRoot(initial));
   }
@@ -386,9 +389,10 @@ export class Store {
   async readOutcomesOf(p: number, version = this.version): Promise<void> {
     if (!this.desk?.candidates.processes[p].active) return;
     try {
-      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[] } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 20000 });
       if (version !== this.version) return;
       this.outcomes[p] = outcomes.outcomes;
+      this.allOutcomes[p] = outcomes.complete;
       this.changed();
     } catch (e) {
       if (version === this.version) this.fail(e);

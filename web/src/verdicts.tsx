@@ -62,7 +62,7 @@ function Plot({ answer, openTrace }: { answer: any; openTrace: (t: any) => void 
       <p>{answer.unsafe_when === "false" ? <b class="good">it fails for no values</b> : <><b class="bad">fails when</b> <code>{answer.unsafe_when}</code></>}{answer.safe_when && <><br /><b class="good">holds when</b> <code>{answer.safe_when}</code></>}{answer.assuming && <><br /><span class="faint">assuming</span> <code>{answer.assuming}</code></>}{answer.edge_trace && <><br /><button class="mini" onClick={() => openTrace(answer.edge_trace)}>open a run at the edge</button></>}</p>
       {cells.length > 0 && names.length > 0 && (
         <>
-          <p class="inline">across {pick(x, setX)} up {pick(y, setY)} {all.filter((n) => n !== x && n !== y).map((n) => <label key={n}>{n} <input type="number" class="tiny" value={fixed[n] ?? 1} onInput={(e) => { const v = Number(e.currentTarget.value); setFixed((f) => ({ ...f, [n]: v })); }} /></label>)}</p>
+          <p class="axes">across {pick(x, setX)} up {pick(y, setY)} {all.filter((n) => n !== x && n !== y).map((n) => <label key={n}>{n} <input type="number" class="tiny" value={fixed[n] ?? 1} onInput={(e) => { const v = Number(e.currentTarget.value); setFixed((f) => ({ ...f, [n]: v })); }} /></label>)}</p>
           <svg width={34 + (size + 1) * 17} height={24 + (size + 1) * 17} role="img" aria-label={`region in which it fails, by ${x} and ${y}`}>
             {cells}
             <text x={34 + (size + 1) * 17} y={18 + (size + 1) * 17} text-anchor="end" class="axis">{x} →</text><text x="2" y="12" class="axis">{y} ↑</text>
@@ -77,7 +77,8 @@ function Plot({ answer, openTrace }: { answer: any; openTrace: (t: any) => void 
 
 /** One row for each value of a parameter, one column for each property. */
 function Table({ table, openTrace }: { table: { over: string; checks: Check[] }; openTrace: (t: any) => void }) {
-  const key = (v: Verdict) => v.property + (v.environment ? ` (${v.environment})` : "");
+  const several = new Set(table.checks.flatMap((c) => c.verdicts.map((v) => v.environment))).size > 1;
+  const key = (v: Verdict) => v.property + (several && v.environment ? ` (${v.environment})` : "");
   const columns = [...new Set(table.checks.flatMap((c) => c.verdicts.map(key)))];
   return (
     <div class="scroll-x"><table class="verdicts matrix"><caption>by {table.over}</caption>
