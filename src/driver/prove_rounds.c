@@ -142,6 +142,18 @@ static struct model *model_with(const struct rounds_proof *p, const struct count
   return m;
 }
 
+struct model *rounds_proof_copy(const struct rounds_proof *p) {
+  const struct model *m = p->model;
+  struct param_binding *bindings = memory_alloc((m->nparams + (size_t)1) * sizeof *bindings);
+  struct text error = {0};
+  for (uint32_t i = 0; i < m->nparams; i++)
+    bindings[i] = (struct param_binding){m->params[i].name, m->params[i].value};
+  struct model *copy = model_load(p->parsed, bindings, m->nparams, false, true, &error);
+  text_release(&error);
+  memory_free(bindings);
+  return copy;
+}
+
 static bool find_first_instance(struct rounds_proof *p) {
   struct round_shape shape;
   if (!shape_of(p, &shape, true))
@@ -332,7 +344,7 @@ static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, c
   out->proof.limit = why.at;
 }
 
-static struct proof_attempt *attempt_new(const struct rounds_proof *p, struct round_shape *shape, bool open) {
+struct proof_attempt *attempt_new(const struct rounds_proof *p, struct round_shape *shape, bool open) {
   struct proof_attempt *a = memory_alloc(sizeof *a);
   arena_init(&a->arena);
   shape_of(p, shape, false); /* errors were reported before */
@@ -341,7 +353,7 @@ static struct proof_attempt *attempt_new(const struct rounds_proof *p, struct ro
   return a;
 }
 
-static void refusal_print(const struct rounds_proof *p, const struct proof_attempt *a, struct text *out) {
+void refusal_print(const struct rounds_proof *p, const struct proof_attempt *a, struct text *out) {
   uint32_t line, column;
   source_place(&p->model->source, a->derivation.at.from, &line, &column);
   text_addf(out, "no counter system: %s", a->derivation.refused);
@@ -349,10 +361,12 @@ static void refusal_print(const struct rounds_proof *p, const struct proof_attem
     text_addf(out, " (line %" PRIu32 ")", line);
 }
 
-static void attempt_free(struct proof_attempt *a) {
+void attempt_free(struct proof_attempt *a) {
   attempt_drop_instance(a);
   arena_release(&a->arena);
   derivation_release(&a->derivation);
+  interpreter_free(a->product_interp);
+  model_free(a->product_model);
   handler_system_free(a->handlers);
   counter_system_free(a->premise);
   counter_system_free(a->runs);
@@ -365,9 +379,8 @@ static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
   return proof_undecided(&p->limits, why == INTERRUPT_TIME, true, " while the counter system was derived");
 }
 
-/* A proof is reported only if the derivation passes the comparison. */
-static void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
-                        const struct query *q, struct proof_result *out) {
+void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape, const struct query *q,
+                 struct proof_result *out) {
   bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
   out->is_compared = ok;
   if (ok) {
@@ -487,10 +500,8 @@ static bool prove_all(struct rounds_proof *p) {
     bool provable = x->kind == PROPERTY_SAFETY || (x->kind == PROPERTY_LIVE && p->model->kind != MODEL_ROUNDS);
     if (o->properties.n ? !wanted[i] : !provable || x->on_request || x->stability_of)
       continue;
-    if (o->env && !p->fault.n)
-      prove_one(p, i, environment);
-    for (uint32_t k = 0; !o->env && k < x->nenvironments && !p->fault.n; k++)
-      prove_one(p, i, x->environments[k]);
+    for (uint32_t k = 0; k < (o->env ? 1 : x->nenvironments) && !p->fault.n; k++)
+      (x->kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS ? prove_live : prove_one)(p, i, o->env ? environment : x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
     context_error(o->rondo, E0904, "'%s' has no safety property", p->parsed->source.path);

@@ -1,4 +1,4 @@
-/* Private to src/driver/prove_rounds.c and prove_small_instances.c. */
+/* Private to src/driver/prove_rounds.c, prove_liveness.c and prove_small_instances.c. */
 #ifndef RONDO_DRIVER_PROVE_ROUNDS_H
 #define RONDO_DRIVER_PROVE_ROUNDS_H
 
@@ -11,6 +11,11 @@
 struct proof_attempt { /* a property in an environment */
   struct counter_system *system;
   struct derivation derivation;
+  /* a live property: the product, and the model that was prepared for it; request: NULL, or while it is compared */
+  const struct liveness_request *request;
+  struct liveness liveness;
+  struct model *product_model;
+  struct interpreter *product_interp;
   struct handler_system *handlers; /* of a model of message handlers; or NULL */
   struct counter_system *runs;     /* of a live property: what is proved instead of `system`; or NULL */
   struct counter_system *premise;  /* its unsafe states are reachable if some run satisfies the premise; or NULL */
@@ -44,6 +49,19 @@ const struct property_result *search_instance(struct rounds_proof *, struct proo
                                               const struct proof_result *, const int64_t *params, bool strictly,
                                               double seconds);
 void attempt_drop_instance(struct proof_attempt *);
+/* The shape's system has the parameters only. open: with `resilience` left open. */
+struct proof_attempt *attempt_new(const struct rounds_proof *, struct round_shape *, bool open);
+void attempt_free(struct proof_attempt *);
+/* Another model of the instance from which systems are derived. NULL: it cannot be read again. */
+struct model *rounds_proof_copy(const struct rounds_proof *);
+/* Why there is no counter system, with the line. */
+void refusal_print(const struct rounds_proof *, const struct proof_attempt *, struct text *);
+/* A proof is reported only if the derivation passes the comparison; else the result is undecided. */
+void cross_check(struct rounds_proof *, struct proof_attempt *, const struct round_shape *, const struct query *,
+                 struct proof_result *);
+
+/* ---- prove_liveness.c ---- */
+void prove_live(struct rounds_proof *, uint32_t property, uint32_t environment);
 
 /* ---- prove_handlers.c: models of message handlers ---- */
 

@@ -123,10 +123,13 @@ static bool compare_one(void *context, const int64_t *params) {
   struct model *m = rounds_proof_instance(d->p, d->a->system, params, d->open);
   if (!m)
     return !*d->p->limits.interrupt;
+  struct liveness live;
+  if (d->a->request)
+    liveness_prepare(&live, m, d->a->request);
   struct interpreter *interp = interpreter_new(m);
   bool same = d->a->handlers ? handlers_validate(d->a->handlers, &d->a->derivation, d->shape, d->q, interp,
                                                  d->p->limits.interrupt, d->out)
-                             : validate_instance(d->c, interp, d->out);
+                             : validate_instance(d->c, interp, d->a->request ? &live : NULL, d->out);
   interpreter_free(interp);
   model_free(m);
   return same && !*d->p->limits.interrupt;

@@ -135,6 +135,7 @@ struct interpreter {
   enum semantics semantics;          /* steps */
   bool arrivals;
   bool *reads;                 /* where evaluations record reads (eval->record.reads); or NULL */
+  uint32_t fixed_coin;         /* 0: coins are free; else all show this one of their values, from 1, or the last */
   const char *coins_lost;      /* why coins could not be separated from choices of the adversary, or NULL */
   struct coverage *coverage;   /* where evaluations record what they execute; or NULL; borrowed */
   struct decisions *decisions; /* steps: where actions record their decisions; or NULL; borrowed */

@@ -62,6 +62,9 @@ uint32_t eval_choose(struct eval *e, uint64_t arity) {
 }
 
 uint32_t eval_coin(struct eval *e, uint64_t arity) {
+  uint32_t fixed = e->interp->fixed_coin;
+  if (fixed && arity > 0)
+    return fixed <= arity ? fixed - 1 : (uint32_t)(arity - 1);
   uint32_t answer = eval_choose(e, arity);
   if (arity > 1 && e->choices->at <= 64)
     e->choices->coins |= UINT64_C(1) << (e->choices->at - 1);

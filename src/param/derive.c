@@ -365,6 +365,8 @@ static void make_start(struct derivation_builder *d) {
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  if (d->liveness)
+    s->start = make_and(d, s->start, liveness_start(d));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     if (d->parts.violated[i] != UINT32_MAX)
       s->start =
@@ -425,6 +427,9 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  if (d->liveness)
+    d->d->stage = derive_control_new(d, "stage", CONTROL_NUMBERS,
+                                     d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
   d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
@@ -439,7 +444,8 @@ static bool make_moves(struct derivation_builder *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 || derive_round(d, p, &moves));
+    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 ||
+                                 (d->liveness ? liveness_rounds(d, p, &moves) : derive_round(d, p, &moves)));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)
@@ -460,7 +466,7 @@ static bool make_properties(struct derivation_builder *d) {
     out->text = arena_printf(&s->arena, "not (%s)", source_quote(d->m, at, &s->arena));
     if (p->step)
       out->unsafe = make_leaf(d, TERM_CONTROL, d->parts.violated[i]);
-    else if (!derive_property(d, p, out))
+    else if (!(d->liveness ? liveness_property(d, out) : derive_property(d, p, out)))
       return false;
     else
       out->unsafe = make_and(d, turns_between(d), out->unsafe);
@@ -489,12 +495,21 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
 
 bool derive_as(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
                const struct query *q, enum derive_mode mode, enum round_form form, const volatile sig_atomic_t *stop) {
+  return derive_live(out, shape, interp, q, NULL, mode, form, stop);
+}
+
+bool derive_live(struct derivation *out, const struct round_shape *shape, struct interpreter *interp,
+                 const struct query *q, const struct liveness *live, enum derive_mode mode, enum round_form form,
+                 const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = interp->model,
                              .where = UINT32_MAX,
                              .violated = UINT32_MAX,
                              .turn = UINT32_MAX,
-                             .passes = NO_COUNTER};
+                             .passes = NO_COUNTER,
+                             .liveness = live,
+                             .stage = UINT32_MAX,
+                             .refused_clause = UINT32_MAX};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
                                  .shape = shape,
@@ -505,6 +520,7 @@ bool derive_as(struct derivation *out, const struct round_shape *shape, struct i
                                  .env = &interp->model->environments[q->environment],
                                  .role = &interp->model->roles[0],
                                  .mode = mode,
+                                 .liveness = live,
                                  .form = form,
                                  .stop = stop};
   if (!derive_stopped(&d) && derive_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))

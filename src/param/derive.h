@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "interp/config.h"
 #include "model/counter_system.h"
+#include "param/liveness.h"
 
 /* WHOLE: as exact as counting allows. COUNTED: variables that are never read together are counted separately, as if
    each process consisted of several parts; parts that decide neither what is sent nor what becomes of other parts
@@ -64,6 +65,10 @@ struct derivation {
                                   round is in turns */
   uint32_t violated;      /* the control that records a violated step property; UINT32_MAX: not a step property */
   uint32_t where;         /* the control for the next round; UINT32_MAX: always the first round */
+  const struct liveness *liveness; /* NULL: a safety property */
+  uint32_t stage;              /* the control for its stages */
+  struct term **echo;          /* by round and value of its coins: when COINS_ECHO chooses it; NULL: no coins */
+  uint32_t refused_clause;     /* the clause about runs (its ordinal) because of which it was refused; UINT32_MAX: none */
   uint32_t skip_after,
       skipped;     /* number of rounds in the passes between the first and the last, which are not numbered */
   uint32_t passes; /* the counter of completed passes; NO_COUNTER: none */
@@ -81,6 +86,10 @@ bool derive(struct derivation *, const struct round_shape *, struct interpreter 
             enum derive_mode, const volatile sig_atomic_t *stop);
 bool derive_as(struct derivation *, const struct round_shape *, struct interpreter *, const struct query *,
                enum derive_mode, enum round_form, const volatile sig_atomic_t *stop);
+/* The product of the derived system with the stages. The model was prepared (liveness_prepare), which made the property
+   one about states. */
+bool derive_live(struct derivation *, const struct round_shape *, struct interpreter *, const struct query *,
+                 const struct liveness *, enum derive_mode, enum round_form, const volatile sig_atomic_t *stop);
 void derivation_release(struct derivation *);
 
 /* The index of the derived local state for (this part of) a local state at the start of a round; UINT32_MAX: none. */

@@ -32,6 +32,7 @@ struct update_cases {
   uint32_t point;
   value *context;    /* status, then the variables that it reads; others have the first value of their type */
   uint32_t messages; /* number of possible messages when this was computed */
+  uint32_t coin;     /* the interpreter's fixed_coin then */
   guarded_update_vec cases;
 };
 
@@ -60,6 +61,7 @@ struct heard_size { /* times * |set| >= limit; limit NULL: 0 */
   int64_t times;
   const struct node *limit;
   bool strict; /* > instead of >= */
+  bool all;    /* the limit is times the number of all processes */
 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
@@ -98,8 +100,6 @@ struct heard_rules {
   VEC(struct heard_size) sizes; /* conditions on every |HO[p]| */
   enum coupling_kind coupling;
   const struct clause *coupling_clause;
-  struct heard_size uniform; /* UNIFORM: condition on the common set, */
-  bool uniform_any;          /* unless it may be any set */
 };
 
 /* The counters of rounds in turns; each is zero between rounds. Rounds share them. */
@@ -119,6 +119,8 @@ struct derivation_builder {
   const struct environment *env;
   const struct role *role; /* the only one */
   enum derive_mode mode;
+  const struct liveness *liveness; /* NULL: a safety property */
+  bool jointly;                    /* all parts of a process change in one move, whatever the round is */
   enum round_form form;
   uint32_t counters_max, controls_max; /* room for in every move; some are added while moves are made */
   const volatile sig_atomic_t *stop;   /* or NULL */
@@ -155,6 +157,11 @@ uint32_t derive_control_new(struct derivation_builder *, const char *name, enum 
 
 /* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
+/* What can be heard in rounds that satisfy these, too. Returns false if refused; *before is to be restored either way.
+ */
+bool heard_rules_extend(struct derivation_builder *, const struct liveness_predicate *, uint32_t n,
+                        struct heard_rules *before);
+void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
@@ -223,6 +230,10 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
 
+/* liveness_moves.c: the product with the stages of a live property. */
+bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */
+bool liveness_property(struct derivation_builder *, struct counter_property *);
+struct term *liveness_start(struct derivation_builder *);
 /* derive_turns.c: the control for rounds in turns. Restricts other moves, the start and the property to its value 0. */
 void turns_finish(struct derivation_builder *);
 /* A condition for states between rounds. NULL: all are. */
@@ -232,6 +243,7 @@ struct term *turns_between(struct derivation_builder *);
 void derive_property_parts(struct derivation_builder *,
                            uint32_t *part); /* joins parts that a property reads together */
 bool derive_property(struct derivation_builder *, const struct property *, struct counter_property *);
+struct term *derive_condition(struct derivation_builder *, const struct node *); /* when it holds; NULL: refused */
 bool derive_step_licensed(struct derivation_builder *, const struct property *);
 /* Does the step property forbid this step of a process? */
 bool step_forbidden(struct derivation_builder *, const struct property *, uint32_t before, uint32_t after,

@@ -6,6 +6,8 @@
 #include "analysis/type_usage.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 struct open_param_use {
   const struct derivation_builder *d;
   struct span at;
@@ -108,7 +110,7 @@ static bool check_role(struct derivation_builder *d) {
 static bool is_slot(const struct node *n, uint32_t slot) { return n->op == NODE_SLOT && n->index == slot; }
 
 static bool is_heard_of(const struct node *n, uint32_t slot) {
-  return n->op == NODE_HO && n->index == UINT32_MAX && is_slot(n->kid[0], slot);
+  return n->op == NODE_HO && is_slot(n->kid[0], slot); /* callers see to it that the round has the name it may have */
 }
 
 static bool is_empty_set(const struct node *n) { return n->op == NODE_SET && n->n == 0; }
@@ -124,7 +126,7 @@ static bool is_forall(const struct node *n, uint32_t processes) {
 /* |x| >= limit, c * |x| > limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, size ? n->kid[1] : NULL, n->op == NODE_GT};
+  *out = (struct heard_size){1, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
@@ -133,13 +135,17 @@ static const struct node *large_set(const struct node *n, struct heard_size *out
   return size && size->op == NODE_CARD ? size->kid[0] : NULL;
 }
 
-/* forall p in P: |HO[p]| >= limit, or HO[p] != {} */
+/* forall p in P: |HO[p]| >= limit, HO[p] != {}, or HO[p] == P */
 static bool is_size_clause(const struct node *n, struct heard_size *out) {
   if (!is_forall(n, 1))
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, NULL, true};
+    *out = (struct heard_size){1, NULL, true, false};
+    set = n->kid[0]->kid[0];
+  }
+  if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
+    *out = (struct heard_size){1, NULL, false, true};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -155,8 +161,20 @@ static bool is_nosplit(const struct node *n) {
           (is_heard_of(meet->kid[0], n->gen[1].slot) && is_heard_of(meet->kid[1], n->gen[0].slot)));
 }
 
-/* exists S in subsets(P): S != {} and forall p in P: HO[p] == S; or with |S| >= limit, or without. */
-static bool is_uniform(struct derivation_builder *d, const struct node *n) {
+/* forall p, q in P: HO[p] == HO[q] */
+static bool is_same_for_all(const struct node *n) {
+  if (!is_forall(n, 2) || n->kid[0]->op != NODE_EQ)
+    return false;
+  const struct node *a = n->kid[0]->kid[0], *b = n->kid[0]->kid[1];
+  return (is_heard_of(a, n->gen[0].slot) && is_heard_of(b, n->gen[1].slot)) ||
+         (is_heard_of(a, n->gen[1].slot) && is_heard_of(b, n->gen[0].slot));
+}
+
+/* exists S in subsets(P): S != {} and forall p in P: HO[p] == S; or with |S| >= limit, or without: *any. */
+static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) {
+  *any = is_same_for_all(n);
+  if (*any)
+    return true;
   if (n->op != NODE_EXISTS || n->ngen != 1 || n->gen[0].range->op != NODE_SUBSETS ||
       n->gen[0].range->kid[0]->op != NODE_ROLE_SET || n->gen[0].cond || n->n != 1)
     return false;
@@ -169,32 +187,45 @@ static bool is_uniform(struct derivation_builder *d, const struct node *n) {
   if (!is_forall(all, 1) || all->kid[0]->op != NODE_EQ || !is_heard_of(all->kid[0]->kid[0], all->gen[0].slot) ||
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
-  d->heard.uniform_any = !size;
-  d->heard.uniform = (struct heard_size){1, NULL, true};
+  *any = !size;
+  *out = (struct heard_size){1, NULL, true, false};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
-  const struct node *set = large_set(size, &d->heard.uniform);
+  const struct node *set = large_set(size, out);
   return set && is_slot(set, slot);
 }
 
-static bool check_every(struct derivation_builder *d, const struct clause *c, int64_t *row) {
+static bool add_size(struct derivation_builder *d, struct heard_size size) {
+  int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
+  bool ok = !size.limit || node_row(d, size.limit, 1, row);
+  memory_free(row);
+  vec_push(&d->heard.sizes, size);
+  return ok;
+}
+
+/* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
+   are equal meet if they are not empty. */
+static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
+  const struct heard_size some = {1, NULL, true, false};
+  struct heard_size size = some;
+  bool any = false;
+  if (is_size_clause(pred, &size))
+    return add_size(d, size);
+  bool meet = is_nosplit(pred), same = !meet && is_uniform(pred, &size, &any);
+  if (!meet && !same)
+    return false;
+  enum coupling_kind before = d->heard.coupling;
+  d->heard.coupling = same || before == HEARD_UNIFORM ? HEARD_UNIFORM : HEARD_NOSPLIT;
+  d->heard.coupling_clause = c;
+  if (d->heard.coupling == HEARD_NOSPLIT)
+    return true;
+  return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some)) && (meet || any || add_size(d, size));
+}
+
+static bool check_every(struct derivation_builder *d, const struct clause *c) {
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
-  struct heard_size size;
-  if (is_size_clause(c->pred, &size)) {
-    vec_push(&d->heard.sizes, size);
-    return !size.limit || node_row(d, size.limit, 1, row);
-  }
-  if (d->heard.coupling != HEARD_FREELY)
-    return false;
-  d->heard.coupling_clause = c;
-  if (is_nosplit(c->pred))
-    d->heard.coupling = HEARD_NOSPLIT;
-  else if (is_uniform(d, c->pred))
-    d->heard.coupling = HEARD_UNIFORM;
-  else
-    return false;
-  return !d->heard.uniform.limit || node_row(d, d->heard.uniform.limit, 1, row);
+  return check_heard(d, c->pred, c);
 }
 
 static bool check_clause(struct derivation_builder *d, const struct clause *c) {
@@ -230,7 +261,7 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
     d->heard.forges = limited = true;
     break;
   case CLAUSE_EVERY:
-    ok = check_every(d, c, row);
+    ok = check_every(d, c);
     break;
   case CLAUSE_FROM_ROUND:
   case CLAUSE_DUPLICATED:
@@ -249,7 +280,8 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
 static bool check_coupling(struct derivation_builder *d) {
   if (d->heard.coupling == HEARD_FREELY)
     return true;
-  if (d->heard.delivers || d->heard.crashes || d->heard.forges || d->heard.sizes.n)
+  if (d->heard.delivers || d->heard.crashes || d->heard.forges ||
+      (d->heard.sizes.n && d->heard.coupling == HEARD_NOSPLIT))
     return derive_refuse(d, d->heard.coupling_clause->at,
                          "this clause cannot be combined with another clause about heard-of sets or faults");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
@@ -257,6 +289,34 @@ static bool check_coupling(struct derivation_builder *d) {
       return derive_refuse(d, d->heard.coupling_clause->at,
                            "this clause cannot be combined with another clause about heard-of sets or faults");
   return true;
+}
+
+/* ---- good rounds ---- */
+
+static bool check_conjuncts(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
+  if (pred->op == NODE_AND)
+    return check_conjuncts(d, pred->kid[0], c) && check_conjuncts(d, pred->kid[1], c);
+  return check_heard(d, pred, c);
+}
+
+bool heard_rules_extend(struct derivation_builder *d, const struct liveness_predicate *predicates, uint32_t n,
+                        struct heard_rules *before) {
+  *before = d->heard;
+  memset(&d->heard.sizes, 0, sizeof d->heard.sizes);
+  for (size_t i = 0; i < before->sizes.n; i++)
+    vec_push(&d->heard.sizes, before->sizes.at[i]);
+  for (uint32_t i = 0; i < n; i++)
+    if (!check_conjuncts(d, predicates[i].pred, predicates[i].of))
+      return derive_refuse(d, predicates[i].of->at, "what this clause says of a round cannot be expressed by counters");
+  if (d->heard.byzantine && d->heard.sizes.n)
+    return derive_refuse(d, predicates[n - 1].of->at,
+                         "sizes of heard-of sets cannot be combined with Byzantine processes");
+  return check_coupling(d);
+}
+
+void heard_rules_restore(struct derivation_builder *d, const struct heard_rules *before) {
+  vec_release(&d->heard.sizes);
+  d->heard = *before;
 }
 
 static bool check_environment(struct derivation_builder *d) {
@@ -283,7 +343,7 @@ static bool check_properties(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     if (p->kind != PROPERTY_SAFETY)
-      return derive_refuse(d, p->at, "only safety can be proved");
+      return derive_refuse(d, p->at, "only safety and live properties can be proved");
     if (p->until)
       return derive_refuse(d, p->at, "a property that is asked only of part of a run");
     if (p->step && !derive_step_licensed(d, p))

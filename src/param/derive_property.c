@@ -515,11 +515,16 @@ static void property_translation_release(struct property_translation *s) {
   config_free(s->after);
 }
 
-bool derive_property(struct derivation_builder *d, const struct property *p, struct counter_property *out) {
+struct term *derive_condition(struct derivation_builder *d, const struct node *n) {
   struct property_translation s;
   property_translation_init(&s, d);
-  struct term *holds = translate(&s, p->formula);
+  struct term *holds = translate(&s, n);
   property_translation_release(&s);
+  return holds;
+}
+
+bool derive_property(struct derivation_builder *d, const struct property *p, struct counter_property *out) {
+  struct term *holds = derive_condition(d, p->formula);
   if (holds)
     out->unsafe = make_not(d, holds);
   return holds != NULL;

@@ -48,7 +48,7 @@ static void add_sent(struct row_builder *w) {
   w->row[1 + column_byzantine(r)] = -1;
   row_end(w, r->all_send);
   w->row[1 + column_byzantine(r)] = 1;
-  row_end(w, false);
+  row_end(w, !r->d->heard.byzantine);
 }
 
 /* must <= heard - forged <= may. */
@@ -95,7 +95,7 @@ static void add_forged(struct row_builder *w) {
   row_end(w, false);
 }
 
-/* every round: |HO[p]| >= limit. The set may contain processes that send nothing. */
+/* |HO[p]| >= limit. The set may contain processes that send nothing. */
 static void add_sizes(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
@@ -103,6 +103,8 @@ static void add_sizes(struct row_builder *w) {
     derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
     if (size->limit)
       add_limit(w, size->limit, -1);
+    if (size->all)
+      derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, -size->times);
     w->row[0] -= size->strict;
     for (uint32_t m = 0; m < r->nm; m++) {
       w->row[1 + column_heard(r, m)] = size->times;
@@ -115,7 +117,7 @@ static void add_sizes(struct row_builder *w) {
 /* An empty heard-of set intersects no other one. */
 static void add_coupled(struct row_builder *w) {
   const struct derivation_builder *d = w->r->d;
-  if (d->heard.coupling == HEARD_FREELY || (d->heard.coupling == HEARD_UNIFORM && d->heard.uniform_any))
+  if (d->heard.coupling != HEARD_NOSPLIT)
     return;
   for (uint32_t m = 0; m < w->r->nm; m++)
     w->row[1 + column_heard(w->r, m)] = 1;

@@ -86,25 +86,6 @@ static bool count_messages(struct round_builder *r) {
   return !d->d->refused;
 }
 
-/* UNIFORM: all processes have the same heard-of set, so they hear the same numbers. */
-static void choose_heard(struct round_builder *r) {
-  struct derivation_builder *d = r->d;
-  struct term *sum = NULL;
-  for (uint32_t m = 0; m < r->columns.nm; m++) {
-    r->heard[m] = round_amount(r, "heard_%u", m + 1);
-    round_require(r, make_relation(d, TERM_LE, r->heard[m], r->may[m]));
-    sum = make_sum(d, sum, r->heard[m]);
-  }
-  if (!d->heard.uniform_any) {
-    int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
-    if (d->heard.uniform.limit)
-      node_row(d, d->heard.uniform.limit, 1, row);
-    round_require(r, make_relation(d, d->heard.uniform.strict ? TERM_LT : TERM_LE, make_row(d, row),
-                                   make_times(d, d->heard.uniform.times, sum)));
-    memory_free(row);
-  }
-}
-
 /* ---- moves ---- */
 
 bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
@@ -141,7 +122,7 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+  return d->mode == DERIVE_WHOLE || d->jointly || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
          (d->heard.delivers && d->heard.crashes);
 }
 
@@ -192,6 +173,8 @@ static bool make_moves_together(struct round_builder *r, const bool *together, m
   struct derivation_builder *d = r->d;
   if (d->heard.coupling == HEARD_NOSPLIT)
     return round_make_nosplit_moves(r, together, moves);
+  if (d->heard.coupling == HEARD_UNIFORM && !r->in_turns)
+    return round_make_uniform_moves(r, together, moves);
   return r->in_turns ? round_make_turns(r, together, moves) : round_make_joint_move(r, together, moves);
 }
 
@@ -206,8 +189,8 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
       choose_crashes(r, part);
   if (!count_messages(r))
     return false;
-  if (d->heard.coupling == HEARD_UNIFORM)
-    choose_heard(r);
+  if (d->heard.coupling == HEARD_UNIFORM && in_turns)
+    round_choose_heard(r);
   struct term **must = arena_copy(&d->d->arena, r->must, (r->columns.nm + (size_t)1) * sizeof *must);
   struct term *byzantine = r->byzantine;
   memcpy(r->sent, r->may, r->columns.nm * sizeof *r->sent);

@@ -43,8 +43,8 @@ struct round_builder {
   VEC(struct counter_name) amounts;
   VEC(struct reception) receptions;
   VEC(struct reception_union) unions;
-  uint64_t only;               /* 0: all receptions; NOSPLIT: the current set of compatible ones */
-  uint64_t certain_receptions; /* NOSPLIT: receptions that are always possible in the current case */
+  uint64_t only;               /* 0: all receptions; NOSPLIT, UNIFORM: those of the current move */
+  uint64_t certain_receptions; /* NOSPLIT, UNIFORM: receptions that are always possible in the current move */
   struct term **may, **must;   /* by message: how many may be heard, must be heard */
   struct term **sent;          /* by message: how many may be heard, when the round begins */
   struct term **heard;         /* UNIFORM: by message: how many every process hears */
@@ -78,6 +78,7 @@ bool round_make_joint_move(struct round_builder *, const bool *together, move_ve
 /* ---- conditions (derive_successors.c) ---- */
 bool successor_reasons_find(struct round_builder *, uint32_t local, successor_reason_vec *);
 bool successors_find(struct round_builder *, uint32_t local, local_successor_vec *);
+struct term *reception_condition(struct round_builder *, uint32_t reception);
 const struct local_successor *successor_to(const local_successor_vec *, uint32_t target); /* NULL: none */
 
 /* ---- in turns (derive_turns.c) ---- */
@@ -101,5 +102,10 @@ bool round_add_part_moves(struct round_builder *, uint32_t part, move_vec *);
 
 /* ---- no two processes hear disjoint sets (derive_nosplit.c) ---- */
 bool round_make_nosplit_moves(struct round_builder *, const bool *together, move_vec *);
+
+/* ---- all processes hear the same set (derive_uniform.c) ---- */
+/* Amounts for the numbers that they all hear. */
+void round_choose_heard(struct round_builder *);
+bool round_make_uniform_moves(struct round_builder *, const bool *together, move_vec *);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_certain(const struct round_builder *r, uint32_t chance) {
 }
 
 /* The condition that a process can have heard this. */
-static struct term *reception_condition(struct round_builder *r, uint32_t index) {
+struct term *reception_condition(struct round_builder *r, uint32_t index) {
   struct reception *c = &r->receptions.at[index];
   if (c->never || is_certain(r, index))
     return make_number(r->d, !c->never);

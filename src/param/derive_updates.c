@@ -304,10 +304,10 @@ const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_
   struct schedule_point *at = &d->reached.at[point];
   value *context = read_projection(d, point, local);
   for (size_t i = 0; i < at->outcomes.n; i++)
-    if (at->outcomes.at[i]->messages == at->messages_possible.n &&
+    if (at->outcomes.at[i]->messages == at->messages_possible.n && at->outcomes.at[i]->coin == d->interp->fixed_coin &&
         memcmp(at->outcomes.at[i]->context, context, d->d->length * sizeof *context) == 0)
       return at->outcomes.at[i];
-  struct update_cases o = {point, context, (uint32_t)at->messages_possible.n, {0}};
+  struct update_cases o = {point, context, (uint32_t)at->messages_possible.n, d->interp->fixed_coin, {0}};
   struct concolic_search x = {.d = d, .point = point, .nmessages = o.messages, .context = context, .cases = &o.cases};
   x.params = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *x.params);
   if (!concolic_explore_all(&x)) {

@@ -52,18 +52,19 @@ static void sort_locals(value **local, size_t n, size_t length) {
 
 /* Configurations that differ only in the order of processes are equal here. Each was compared before this test, so it
    does not matter which one is expanded. */
-static bool is_new_config(struct validator *c, const struct config *config) {
+static bool is_new_config(struct validator *c, const struct config *config, uint32_t stage) {
   size_t length = c->dv->length, n = config->nprocesses, old = intern_count(c->known);
-  int64_t *key = memory_alloc((n * length + 3) * sizeof *key);
+  int64_t *key = memory_alloc((n * length + 4) * sizeof *key);
   value **sorted = memory_alloc((n + 1) * sizeof *sorted);
   memcpy(sorted, config->local, n * sizeof *sorted);
   sort_locals(sorted, n, length);
   key[0] = config->point;
   key[1] = config->lost;
   key[2] = config->corrupted;
+  key[3] = stage;
   for (size_t p = 0; p < n; p++)
-    memcpy(key + 3 + p * length, sorted[p], length * sizeof *key);
-  intern_put(c->known, key, n * length + 3);
+    memcpy(key + 4 + p * length, sorted[p], length * sizeof *key);
+  intern_put(c->known, key, n * length + 4);
   memory_free(sorted);
   memory_free(key);
   return intern_count(c->known) > old;
@@ -84,12 +85,15 @@ static const struct property *property_in(const struct validator *c) { return &c
 static bool visit(struct validator *c, const struct config *config, const int64_t *state) {
   struct model_error error;
   const struct property *p = property_in(c);
-  enum verdict3 holds = p->step ? V_TRUE : config_holds(c->interp, p->formula, config, NULL, &error);
+  uint32_t stage = validation_stage(c, state);
+  enum verdict3 holds = p->step       ? V_TRUE
+                        : c->liveness ? validation_live_holds(c, config, stage)
+                                      : config_holds(c->interp, p->formula, config, NULL, &error);
   if (holds == V_ERROR)
     return differ(c, "the property fails in a state", state, NULL);
   if (holds == V_FALSE && !is_unsafe(c, state))
     return differ(c, "a state violates the property, and its counts are not unsafe", state, NULL);
-  if (!is_new_config(c, config))
+  if (!is_new_config(c, config, stage))
     return true;
   c->out->states++;
   if (c->configs.n >= CONFIGS_MAX) {
@@ -136,6 +140,10 @@ static bool on_initial(void *context, const struct config *config) {
   struct validator *c = context;
   int64_t *state = memory_alloc((validation_state_width(c) + 1) * sizeof *state);
   bool ok = !validator_stopped(c);
+  if (ok && c->liveness && !validation_live_begins(c, config)) {
+    memory_free(state);
+    return true;
+  }
   if (ok && !(ok = validation_state(c, config, state)))
     differ(c, "an initial state has a local state that was not derived", NULL, NULL);
   if (ok && !(ok = find_start(c, state)))
@@ -152,6 +160,7 @@ struct step_match {
   const struct config *before;
   const int64_t *from;
   uint32_t from_name;
+  const struct liveness_edge *edge; /* of a live property; or NULL */
 };
 
 /* The id of the pair; *old: it was matched before. */
@@ -176,6 +185,8 @@ static bool step_to(struct step_match *s, const struct config *after, int64_t *t
   bool bad = holds == V_FALSE, old;
   if (!validation_state(c, after, to))
     return differ(c, "a step leads to a local state that was not derived", s->from, NULL);
+  if (c->liveness)
+    to[c->s->ncounters + (size_t)c->dv->stage] = s->edge->to;
   if (holds == V_ERROR)
     return differ(c, "the property fails in a step", s->from, to);
   uint32_t pair = step_pair(s, to, bad, &old);
@@ -207,12 +218,30 @@ static bool on_step(void *context, const struct witness *witness, enum step_resu
     return false;
   if (result != STEP_OK)
     return differ(c, "the algorithm fails in a step, and the counter system leaves that out", s->from, NULL);
+  if (s->edge && s->edge->missed && validation_live_reaches(c, next)) /* the product has only runs that do not */
+    return true;
   int64_t *to = memory_alloc((validation_state_width(c) + 1) * sizeof *to);
   int64_t *end = memory_alloc((validation_state_width(c) + 1) * sizeof *end);
   bool ok = step_to(s, next, to, end);
   memory_free(to);
   memory_free(end);
   return ok;
+}
+
+/* Live properties: the rounds of each kind that may follow. Good rounds first, because there are fewer of them. */
+static void follow_edges(struct step_match *s) {
+  struct validator *c = s->c;
+  for (int plain = 0; plain <= 1; plain++)
+    for (uint32_t i = 0; i < c->liveness->nedges && !c->out->difference.n && !validator_stopped(c); i++) {
+      const struct liveness_edge *e = &c->liveness->edges[i];
+      const struct liveness_rules *rules = &c->liveness->rules[e->rules];
+      if ((rules->n == 0) != plain || !validation_live_allows(c, s->before, s->from, e))
+        continue;
+      s->edge = e;
+      c->interp->fixed_coin = e->coin;
+      config_successors(c->interp, rules->environment, s->before, on_step, s);
+      c->interp->fixed_coin = 0;
+    }
 }
 
 /* ---- an instance ---- */
@@ -251,8 +280,10 @@ static void instance_release(struct validator *c) {
   c->params = NULL;
 }
 
-bool validate_instance(struct validator *c, struct interpreter *interp, struct validation *out) {
+bool validate_instance(struct validator *c, struct interpreter *interp, const struct liveness *live,
+                       struct validation *out) {
   c->out = out;
+  c->liveness = live;
   instance_init(c, interp);
   out->instances++;
   if (c->m->nprocesses > out->processes)
@@ -266,8 +297,11 @@ bool validate_instance(struct validator *c, struct interpreter *interp, struct v
     if (error.message)
       differ(c, "the algorithm fails in a first value, and the counter system leaves that out", NULL, NULL);
     for (size_t i = 0; i < c->configs.n && !out->difference.n && !validator_stopped(c); i++) {
-      struct step_match s = {c, c->configs.at[i], intern_at(c->systems, c->states.at[i]), c->states.at[i]};
-      config_successors(interp, c->environment, s.before, on_step, &s);
+      struct step_match s = {c, c->configs.at[i], intern_at(c->systems, c->states.at[i]), c->states.at[i], NULL};
+      if (c->liveness)
+        follow_edges(&s);
+      else
+        config_successors(interp, c->environment, s.before, on_step, &s);
     }
   }
   out->cut |= validator_stopped(c);

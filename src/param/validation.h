@@ -24,8 +24,9 @@ struct validator *validator_new(const struct derivation *, const struct round_sh
                                 const volatile sig_atomic_t *stop);
 void validator_free(struct validator *);
 
-/* Compares with an instance of the same model whose parameters satisfy the conditions. Ends early (cut) soon after
+/* Compares with an instance of the same model whose parameters satisfy the conditions. live: for a live property, what
+   the same request made of the instance (liveness_prepare); else NULL. Ends early (cut) soon after
  *stop becomes nonzero. Returns false if there is a difference. */
-bool validate_instance(struct validator *, struct interpreter *, struct validation *);
+bool validate_instance(struct validator *, struct interpreter *, const struct liveness *live, struct validation *);
 
 #endif

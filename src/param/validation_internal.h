@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "interp/counter_run.h"
+#include "interp/eval.h"
 #include "param/counter_graph.h"
 #include "param/validation.h"
 #include "symbolic/solver.h"
@@ -23,6 +24,7 @@ struct validator {
   uint32_t violated;        /* the control of a step property; UINT32_MAX: not a step property */
   /* the instance */
   struct interpreter *interp;
+  const struct liveness *liveness; /* or NULL */
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
@@ -44,6 +46,8 @@ static inline size_t validation_state_width(const struct validator *c) {
 }
 
 /* ---- validation_state.c: from configurations to counter states ---- */
+/* The point of the derivation's model that corresponds to a point of this instance. */
+uint32_t validation_point(const struct validator *, uint32_t point);
 /* The derived local state of a part of a process; UINT32_MAX: none. */
 uint32_t validation_local(struct validator *, uint32_t point, uint32_t part, const value *local);
 /* Returns false if some local state was not derived. */
@@ -51,6 +55,16 @@ bool validation_state(struct validator *, const struct config *, int64_t *state)
 /* Computes all parameters of the system from those of the instance. */
 bool validation_params(struct validator *);
 void validation_state_print(const struct validator *, const int64_t *state, struct text *);
+
+/* ---- validation_live.c: the stages of a live property, judged by the interpreter ---- */
+uint32_t validation_stage(const struct validator *, const int64_t *state); /* 0 if the property is not live */
+bool validation_live_begins(struct validator *, const struct config *);    /* is it a start? */
+/* FALSE: the product must be unsafe in this state and stage. */
+enum verdict3 validation_live_holds(struct validator *, const struct config *, uint32_t stage);
+bool validation_live_reaches(struct validator *, const struct config *); /* the goal */
+/* May such a round come next in this stage? */
+bool validation_live_allows(struct validator *, const struct config *, const int64_t *state,
+                            const struct liveness_edge *);
 
 /* ---- validation_match.c: moves between two states ---- */
 /* Is there a sequence of moves from `from` to the counterpart of `after`? bad: the step violates the property. end: the

@@ -61,8 +61,7 @@ static uint32_t last_pass(const struct model *m, const struct round_shape *shape
   return p;
 }
 
-/* The point of the derivation's model that corresponds to a point of this instance. */
-static uint32_t point_in(const struct validator *c, uint32_t point) {
+uint32_t validation_point(const struct validator *c, uint32_t point) {
   const struct round_shape *shape = c->shape;
   if (!shape->passes || point == POINT_END || point < shape->first)
     return point;
@@ -90,7 +89,7 @@ uint32_t validation_local(struct validator *c, uint32_t point, uint32_t part, co
   uint32_t name = intern_put(c->locals, key, dv->length + (size_t)2);
   memory_free(key);
   if (name == c->local_of.n) {
-    uint32_t found = UINT32_MAX, at = point_in(c, point);
+    uint32_t found = UINT32_MAX, at = validation_point(c, point);
     for (uint32_t l = 0; l < dv->locals.n && found == UINT32_MAX; l++)
       if (dv->parts.at[l] == part && is_local_state(c, l, at, local))
         found = l;
@@ -118,7 +117,7 @@ bool validation_state(struct validator *c, const struct config *config, int64_t 
   if (dv->passes != NO_COUNTER)
     counters[dv->passes] = passes_in(c, config->point);
   if (dv->where != UINT32_MAX)
-    controls[dv->where] = derived_round(dv, point_in(c, config->point));
+    controls[dv->where] = derived_round(dv, validation_point(c, config->point));
   return true;
 }
 

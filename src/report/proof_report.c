@@ -30,7 +30,9 @@ static void add_proved(const struct proof_result *p, struct text *out) {
   } else {
     proof_summary(&p->proof, p->system, out);
     if (p->vacuous)
-      text_add(out, "; vacuously: no run satisfies its premise");
+      text_addf(out, "; vacuously: no run satisfies %s", p->live ? "what the environment promises" : "its premise");
+    else if (p->vacuous_for_few)
+      text_add(out, "; vacuously for few processes: no run satisfies what the environment promises");
   }
 }
 
@@ -320,10 +322,10 @@ static json_t *property_json(const struct proof_result *one, uint32_t run) {
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, text_json(p->reports[i].reached));
   json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b}", "name", one->name, "kind",
-                        p->property && p->property->run ? "live" : "safety", "verdict", verdict_name(proof_verdict(p)),
-                        "proved", text_json(text_or_empty(&proved)), "environment", one->environment, "run", (int)run,
-                        "trace", trace_json(one), "engine", p->by, "engines", reports, "compared", compared_json(one),
-                        "vacuous", (int)one->vacuous);
+                        one->live || (p->property && p->property->run) ? "live" : "safety", "verdict",
+                        verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)), "environment",
+                        one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines",
+                        reports, "compared", compared_json(one), "vacuous", (int)one->vacuous);
   text_release(&proved);
   return j;
 }

@@ -17,7 +17,10 @@ struct proof_result {
   struct proof proof;
   const char *name;
   const struct counter_system *system;
-  bool vacuous; /* SAFE: no run satisfies the premise of the property */
+  bool vacuous; /* SAFE: no run satisfies the premise of the property; of a live property of rounds, the promise of
+                   the environment */
+  bool vacuous_for_few; /* SAFE: so it is in all instances that were searched */
+  bool live;            /* of a model of rounds */
   /* only for a system derived from a round model, else NULL */
   const char *environment;
   const struct property_result

@@ -131,7 +131,7 @@ static bool compare(struct world *w, bool to_the_end, struct validation *out) {
   if (!to_the_end)
     begin_time();
   if (c)
-    validate_instance(c, w->interp, out);
+    validate_instance(c, w->interp, NULL, out);
   setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
   validator_free(c);
   return c != NULL;
@@ -446,7 +446,7 @@ static void it_ends_when_it_is_told_to(void **unused) {
   struct validator *c = validator_new(&w.dv, &w.shape, &q, &stop);
   assert_non_null(c);
   stop = 1;
-  assert_true(validate_instance(c, w.interp, &out));
+  assert_true(validate_instance(c, w.interp, NULL, &out));
   assert_true(out.cut && out.steps == 0);
   validator_free(c);
   derivation_release(&w.dv);
