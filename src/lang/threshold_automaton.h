@@ -9,7 +9,7 @@
 #define RONDO_LANG_THRESHOLD_AUTOMATON_H
 
 #include "lang/typecheck.h"
-#include "model/automaton.h"
+#include "model/automaton_system.h"
 
 /* Is this the text of a threshold automaton? By the name of the file, or else by the first word. */
 bool source_is_threshold_automaton(const struct source *);
