@@ -647,7 +647,8 @@ static void refuse(struct ta_tableau *t, const struct ta_specification *spec, co
 }
 
 static struct counter_system *system_for(const struct threshold_automaton *a, const struct ta_specification *spec,
-                                         const struct ta_formula *formula, bool negated, struct diags *diags) {
+                                         const struct ta_formula *formula, bool negated, bool stopping,
+                                         struct diags *diags) {
   struct counter_system *s = memory_alloc(sizeof *s);
   struct diags none;
   *s = *a->system;
@@ -656,9 +657,9 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   struct ta_tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
   const struct ta_rule *cycle = rule_on_cycle(&t);
-  t.acyclic = !cycle;
+  t.acyclic = !cycle || stopping;
   t.always = find_always(formula, negated);
-  if (!t.always)
+  if (!t.always || stopping)
     cycle = NULL;
   if (!cycle) {
     const struct ta_formula *root = normal(&t, formula, negated);
@@ -685,7 +686,12 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
 struct counter_system *threshold_automaton_specification(const struct threshold_automaton *a, uint32_t index,
                                                          struct diags *diags) {
   const struct ta_specification *spec = &a->specifications[index];
-  return system_for(a, spec, spec->formula, true, diags);
+  return system_for(a, spec, spec->formula, true, false, diags);
+}
+
+struct counter_system *threshold_automaton_stopping_runs(const struct threshold_automaton *a, uint32_t index) {
+  const struct ta_specification *spec = &a->specifications[index];
+  return system_for(a, spec, spec->formula, true, true, NULL);
 }
 
 /* What must happen for the specification to say anything: of `a -> b`, a and what b needs; of `[]b`, that what b needs
@@ -707,5 +713,5 @@ static struct ta_formula *premise(struct arena *arena, struct ta_formula *f) {
 struct counter_system *threshold_automaton_premise(const struct threshold_automaton *a, uint32_t index) {
   const struct ta_specification *spec = &a->specifications[index];
   const struct ta_formula *f = premise(&a->system->arena, spec->formula);
-  return f ? system_for(a, spec, f, false, NULL) : NULL;
+  return f ? system_for(a, spec, f, false, false, NULL) : NULL;
 }

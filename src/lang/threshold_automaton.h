@@ -28,6 +28,10 @@ void threshold_automaton_free(struct threshold_automaton *);
 struct counter_system *threshold_automaton_specification(const struct threshold_automaton *, uint32_t specification,
                                                          struct diags *);
 
+/* The same for runs that stop, whatever cycles the automaton has: its property is violated if and only if such a run
+   violates the specification. NULL: it is too large. */
+struct counter_system *threshold_automaton_stopping_runs(const struct threshold_automaton *, uint32_t specification);
+
 /* The system whose unsafe states are reachable if and only if some run satisfies the premise of the specification: `a`
    of `a -> b`, `<>a` of `[](a -> b)`. NULL: it has none, or it was refused. */
 struct counter_system *threshold_automaton_premise(const struct threshold_automaton *, uint32_t specification);
