@@ -73,11 +73,14 @@ static int export_derived(const struct parsed_file *parsed, const struct command
   return status;
 }
 
-/* SMV is a format of both: an instance if all parameters have values, else the counter system, for all their values. */
+/* SMV is a format of both: an instance if all parameters have values, else the counter system, for all their values;
+   where processes take steps, always an instance. */
 static bool wants_counters(const struct parsed_file *parsed, const struct command_options *o) {
-  bool automaton = !strcmp(o->output.to, "ta");
-  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && (automaton || is_counter_format(o->output.to)) &&
-         (strcmp(o->output.to, "smv") || rounds_have_free_params(parsed, o));
+  enum model_kind kind = ast_model_kind(parsed->tree);
+  if (strcmp(o->output.to, "smv") != 0)
+    return (kind == MODEL_ROUNDS || kind == MODEL_MESSAGES) &&
+           (!strcmp(o->output.to, "ta") || is_counter_format(o->output.to));
+  return kind == MODEL_ROUNDS && rounds_have_free_params(parsed, o);
 }
 
 int command_export(const struct command_options *o) {

@@ -5,6 +5,7 @@
 
 #include "driver/context.h"
 #include "export/counter_automaton.h"
+#include "symbolic/solver.h"
 
 #include <string.h>
 
@@ -23,6 +24,10 @@ int export_counters_as_automaton(struct rondo *context, const struct counter_sys
   struct diags diags;
   int status = EXIT_BAD_INPUT;
   const volatile sig_atomic_t *stop = context_listen(context);
+  if (solver_missing()) {
+    context_error(context, E0817, "%s: it tells whether parameters are natural numbers", solver_missing());
+    return status;
+  }
   diags_init(&diags, &s->source);
   struct threshold_automaton *a = automaton_of_counters(s, only, stop, &diags);
   if (a && !*stop)

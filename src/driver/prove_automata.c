@@ -42,11 +42,13 @@ static void make_systems(struct automaton_proofs *p, const struct parsed_file *p
   diags_release(&diags);
 }
 
-static void refuse(struct proof_result *r, const struct threshold_automaton *a, const struct ta_specification *spec) {
+static void refuse(struct proof_result *r, const struct threshold_automaton *a, const struct ta_specification *spec,
+                   bool stopping) {
   struct text why = {0};
   *r = (struct proof_result){.name = spec->name, .system = a->system};
   proof_init(&r->proof, NULL);
-  text_addf(&why, "not supported (line %" PRIu32 ")", source_line_number(&a->system->source, spec->at));
+  text_addf(&why, "%snot supported (line %" PRIu32 ")", stopping ? "runs that stop satisfy it; others are " : "",
+            source_line_number(&a->system->source, spec->at));
   r->proof.limit = why.at;
 }
 
@@ -83,6 +85,26 @@ static void confirm(const struct threshold_automaton *a, uint32_t specification,
   proof->limit = why.at;
 }
 
+/* A specification that depends on runs that go on forever: a run that stops can violate it all the same. */
+static void search_stopping_runs(struct automaton_proofs *p, uint32_t specification, const struct command_options *o,
+                                 const struct proof_limits *limits, struct proof_result *r) {
+  const struct threshold_automaton *a = p->automaton;
+  struct counter_system *s = threshold_automaton_stopping_runs(a, specification);
+  enum engine_verdict kind = ENGINE_UNDECIDED;
+  p->systems[specification] = s;
+  if (s) {
+    *r = (struct proof_result){.name = s->properties[0].name, .system = s};
+    watch_answer(o->rondo, clock_seconds() + limits->seconds, limits->asked);
+    prove_property(s, &s->properties[0], o, limits, &r->proof);
+    confirm(a, specification, &r->proof);
+    kind = r->proof.kind;
+    if (kind == ENGINE_UNSAFE)
+      return;
+    proof_release(&r->proof);
+  }
+  refuse(r, a, &a->specifications[specification], kind == ENGINE_SAFE);
+}
+
 static void prove_specifications(struct automaton_proofs *p, const struct command_options *o) {
   struct proof_limits limits = prove_limits(o);
   for (uint32_t i = 0; i < p->automaton->nspecifications; i++) {
@@ -91,7 +113,7 @@ static void prove_specifications(struct automaton_proofs *p, const struct comman
     struct counter_system *s = p->systems[i];
     struct proof_result *r = &p->results[p->n++];
     if (!s) {
-      refuse(r, p->automaton, &p->automaton->specifications[i]);
+      search_stopping_runs(p, i, o, &limits, r);
       continue;
     }
     *r = (struct proof_result){.name = s->properties[0].name, .system = s};

@@ -24,6 +24,8 @@ static void run_engine(void *context, const struct job_line *line, struct text *
   struct engine_watch watch = {report_progress, (void *)(uintptr_t)line, w->stop};
   struct engine_result o;
   engine_result_init(&o);
+  if (!w->stop && nice(w->engine->niceness) < 0) /* its own process; without a lower priority it works as well */
+    watch.progress(watch.context, "began");
   w->engine->run(w->graph, &watch, &o);
   engine_result_write(&o, w->graph, result);
   engine_result_release(&o);

@@ -20,7 +20,7 @@
 enum {
   QUICK_STATES = 30000,    /* of the explicit search before the proofs */
   VALUE_DEFAULT = 4,       /* values from -4 to 4, of unknowns that no assumption speaks of */
-  VALUE_MOST = 1000,       /* in absolute value, of the others */
+  VALUE_MOST = 32,         /* in absolute value, of the others */
   SCRIPT_BYTES = 64 << 20, /* of all conditions */
   SOLUTIONS_MAX = 10000,
 };
@@ -120,16 +120,20 @@ static bool choose(struct unknowns_search *u) {
 
 /* ---- proposals ---- */
 
-static enum answer ask_solver(struct unknowns_search *u, const char *more, int64_t *values) {
+static void add_declarations(const struct unknowns_search *u, struct text *out) {
+  text_add(out, "(set-logic QF_LIA)\n");
+  for (uint32_t i = 0; i < u->open->nunknowns; i++) {
+    text_add(out, "(declare-const ");
+    unknown_symbol(i, out);
+    text_add(out, " Int)\n");
+  }
+}
+
+static enum answer ask_solver(struct unknowns_search *u, int64_t *values) {
   struct text script = {0}, printed = {0};
   enum answer answer = ANSWER_UNKNOWN;
-  text_add(&script, "(set-logic QF_LIA)\n");
-  for (uint32_t i = 0; i < u->open->nunknowns; i++) {
-    text_add(&script, "(declare-const ");
-    unknown_symbol(i, &script);
-    text_add(&script, " Int)\n");
-  }
-  text_addf(&script, "%s%s(check-sat)\n", text_or_empty(&u->conditions), more);
+  add_declarations(u, &script);
+  text_addf(&script, "%s(check-sat)\n", text_or_empty(&u->conditions));
   for (uint32_t i = 0; values && i < u->open->nunknowns; i++) {
     text_add(&script, "(get-value (");
     unknown_symbol(i, &script);
@@ -165,25 +169,36 @@ static void add_bound(struct text *out, const char *sign, uint32_t unknown, int6
             bound < 0 ? 0 - (uint64_t)bound : (uint64_t)bound);
 }
 
-/* The least and the largest value that the assumptions permit; false: there is none within VALUE_MOST. */
-static bool find_bound(struct unknowns_search *u, uint32_t unknown, bool largest, int64_t *out) {
-  int64_t from = -VALUE_MOST - 1, to = VALUE_MOST + 1; /* the bound lies strictly between them */
-  const char *sign = largest ? ">=" : "<=";
-  while (to - from > 1) {
-    int64_t middle = from + (to - from) / 2;
-    struct text more = {0};
-    add_bound(&more, sign, unknown, middle);
-    enum answer answer = ask_solver(u, more.at, NULL);
-    text_release(&more);
-    if (answer == ANSWER_UNKNOWN)
-      return false;
-    if ((answer == ANSWER_YES) == largest)
-      from = middle;
-    else
-      to = middle;
+/* The least and the largest value that the assumptions permit. False: there is none within VALUE_MOST. */
+static bool find_bounds(struct unknowns_search *u, uint32_t unknown) {
+  struct text script = {0}, printed = {0};
+  add_declarations(u, &script);
+  text_add(&script, text_or_empty(&u->conditions));
+  for (int64_t x = -VALUE_MOST - 1; x <= VALUE_MOST + 1; x++) { /* the first and the last: anything beyond */
+    text_add(&script, "(push 1)\n");
+    if (x <= VALUE_MOST)
+      add_bound(&script, "<=", unknown, x);
+    if (x >= -VALUE_MOST)
+      add_bound(&script, ">=", unknown, x);
+    text_add(&script, "(check-sat)\n(pop 1)\n");
   }
-  *out = largest ? from : to;
-  return *out<VALUE_MOST && * out> - VALUE_MOST;
+  watch_time(u->limits.rondo, seconds_left(u));
+  bool ok = smtlib_run(script.at, u->limits.interrupt, &printed), some = false;
+  watch_time(u->limits.rondo, 0);
+  const char *at = text_or_empty(&printed);
+  for (int64_t x = -VALUE_MOST - 1; x <= VALUE_MOST + 1 && ok; x++) {
+    bool yes = !strncmp(at, "sat\n", 4), beyond = x < -VALUE_MOST || x > VALUE_MOST;
+    ok = !(yes && beyond) && (yes || !strncmp(at, "unsat\n", 6));
+    if (yes && !some)
+      u->low[unknown] = x;
+    if (yes)
+      u->high[unknown] = x;
+    some |= yes;
+    at += yes ? 4 : 6;
+  }
+  text_release(&script);
+  text_release(&printed);
+  return ok && some;
 }
 
 /* The values that are considered. False: reported. */
@@ -208,17 +223,17 @@ static bool find_ranges(struct unknowns_search *u) {
       add_bound(&u->conditions, "<=", i, u->high[i]);
     }
   }
-  if (linear && ask_solver(u, "", NULL) == ANSWER_NO) /* there are none: nothing is proposed */
+  if (linear && ask_solver(u, NULL) == ANSWER_NO) /* there are none: nothing is proposed */
     return true;
   for (uint32_t i = 0; i < n && linear; i++) {
     const char *name = u->open->system->params[u->open->unknowns[i]].name;
-    if (!read[i] || define_named(u->options, name) ||
-        (find_bound(u, i, false, &u->low[i]) && find_bound(u, i, true, &u->high[i])))
+    if (!read[i] || define_named(u->options, name) || find_bounds(u, i) || is_over(u))
       continue;
     linear = false;
-    context_error(u->options->rondo, E0705,
-                  "the assumptions do not say from where to where the unknown '%s' goes\n  help: -D %s=-%d..%d", name,
-                  name, VALUE_DEFAULT, VALUE_DEFAULT);
+    context_error(
+        u->options->rondo, E0705,
+        "the assumptions do not keep the unknown '%s' within -%d..%d\n  help: say which values to try: -D %s=-%d..%d",
+        name, VALUE_MOST, VALUE_MOST, name, VALUE_DEFAULT, VALUE_DEFAULT);
   }
   return linear;
 }
@@ -431,7 +446,7 @@ static void find_values(struct unknowns_search *u) {
       u->found.limit = "there are too many";
       break;
     }
-    answer = ask_solver(u, "", values);
+    answer = ask_solver(u, values);
     if (answer != ANSWER_YES || is_over(u))
       break;
     exclude_values(u, values);
@@ -450,10 +465,10 @@ static void find_values(struct unknowns_search *u) {
   context_progress(u->limits.rondo, NULL);
   u->found.exact = answer == ANSWER_NO && !u->found.undecided.n;
   if (!u->found.exact && !u->found.limit)
-    u->found.limit = answer == ANSWER_NO                   ? "some values are not decided"
-                     : *u->limits.interrupt && !is_over(u) ? "interrupted"
-                     : is_over(u)                          ? "the limit of time was reached, or it was interrupted"
-                                                           : "the solver gave up";
+    u->found.limit = answer == ANSWER_NO    ? "some values are not decided"
+                     : *u->limits.interrupt ? "interrupted"
+                     : is_over(u)           ? "the limit of time was reached"
+                                            : "the solver gave up";
   memory_free(values);
 }
 

@@ -180,9 +180,16 @@ struct threshold_automaton *automaton_of_counters(const struct counter_system *s
     find_locations(&m);
   for (uint32_t i = 0; i < s->nmoves && ok; i++)
     ok = make_rule(&m, &s->moves[i], &a->rules[a->nrules++]);
-  for (uint32_t i = 0; i < s->nproperties && ok; i++)
-    if (!only || only == &s->properties[i])
+  for (uint32_t i = 0; i < s->nproperties && ok; i++) {
+    if (only && only != &s->properties[i])
+      continue;
+    ok = !s->properties[i].run;
+    if (ok)
       add_specification(&m, &s->properties[i]);
+    else
+      diag_error(diags, E0903, s->properties[i].at, "'%s' is about how runs end, which is not written",
+                 s->properties[i].name);
+  }
   ok = ok && params_are_natural(&m, stop);
   if (ok)
     return a;

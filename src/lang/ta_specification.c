@@ -1,11 +1,12 @@
 /* From a specification of a threshold automaton to a reachability problem.
 
-   Runs. In an automaton without cycles (rules that change nothing do not count) every run changes its state only
-   finitely often, so it ends in a state that is repeated forever. On such runs `[]<>f` and `<>[]f` say the same: f
-   holds in the last state, where every `[]` and `<>` can be left out. A formula is therefore violated if and only if
-   there is a finite run whose states discharge the obligations of its negation, one after the other, and whose last
-   state satisfies what is left of them. The obligations are those of a tableau (Gerth, Peled, Vardi, Wolper 1995); they
-   become the control of the counter system, and the run is a run to an unsafe state.
+   Runs. In an automaton without cycles (rules that change nothing do not count, nor do rules that use up something that
+   never grows again) every run changes its state only finitely often, so it ends in a state that is repeated forever.
+   On such runs `[]<>f` and `<>[]f` say the same: f holds in the last state, where every `[]` and `<>` can be left out.
+   A formula is therefore violated if and only if there is a finite run whose states discharge the obligations of its
+   negation, one after the other, and whose last state satisfies what is left of them. The obligations are those of a
+   tableau (Gerth, Peled, Vardi, Wolper 1995); they become the control of the counter system, and the run is a run to an
+   unsafe state.
 
    Automata with cycles: only if the negation has no `[]`. Then a finite run that satisfies it is all that is needed.
 
@@ -562,9 +563,41 @@ static void make_system(struct ta_tableau *t, const struct ta_specification *spe
   make_moves(t, spec->at);
 }
 
-/* A rule that lies on a cycle and is not idle; NULL: there is none. */
-static const struct ta_rule *rule_on_cycle(const struct threshold_automaton *a) {
+/* Does the guard need a quantity that each such step makes smaller, and no rule larger? `right - left` is not negative
+   whenever the rule is taken. */
+static bool uses_up(const struct ta_tableau *t, const struct counter_move *m, const struct term *guard) {
+  const struct counter_system *s = t->automaton->system;
+  if (guard->op == TERM_AND)
+    return uses_up(t, m, guard->kid[0]) || uses_up(t, m, guard->kid[1]);
+  if ((guard->op != TERM_LE && guard->op != TERM_LT) || !goes_one_way(t, guard->kid[0], guard->kid[1], false))
+    return false;
+  int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row), sum = 0, by, part;
+  memset(row, 0, (s->ncounters + (size_t)1) * sizeof *row);
+  bool ok = add_coefficients(guard->kid[1], 1, row) && add_coefficients(guard->kid[0], -1, row);
+  for (uint32_t i = 0; i < s->ncounters && ok; i++)
+    ok = added(m, i, &by) && !__builtin_mul_overflow(by, row[i], &part) && !__builtin_add_overflow(sum, part, &sum);
+  memory_free(row);
+  return ok && sum < 0;
+}
+
+/* By rule: can it be taken infinitely often, so that its cycles count? Not if it changes nothing, or uses something up
+   (`ncrashed < F` in the guard, and it increments ncrashed). */
+static bool *lasting_rules(const struct ta_tableau *t) {
+  const struct threshold_automaton *a = t->automaton;
+  bool *lasting = memory_alloc((a->nrules + (size_t)1) * sizeof *lasting);
+  uint32_t move = 0;
+  for (uint32_t i = 0; i < a->nrules; i++) {
+    const struct counter_move *m = a->rules[i].idle ? NULL : &a->system->moves[move++];
+    lasting[i] = m && !uses_up(t, m, m->guard);
+  }
+  return lasting;
+}
+
+/* A rule that lies on a cycle and can be taken infinitely often; NULL: there is none, so every run comes to an end. */
+static const struct ta_rule *rule_on_cycle(const struct ta_tableau *t) {
+  const struct threshold_automaton *a = t->automaton;
   uint32_t n = a->system->ncounters;
+  bool *lasting = lasting_rules(t);
   bool *removed = memory_alloc((n + (size_t)1) * sizeof *removed),
        *entered = memory_alloc((n + (size_t)1) * sizeof *entered);
   memset(removed, 0, n * sizeof *removed);
@@ -573,7 +606,7 @@ static const struct ta_rule *rule_on_cycle(const struct threshold_automaton *a) 
     changed = false;
     memset(entered, 0, n * sizeof *entered);
     for (uint32_t i = 0; i < a->nrules; i++)
-      if (!a->rules[i].idle && !removed[a->rules[i].from])
+      if (lasting[i] && !removed[a->rules[i].from])
         entered[a->rules[i].to] = true;
     for (uint32_t i = 0; i < n; i++)
       if (!removed[i] && !entered[i])
@@ -583,15 +616,16 @@ static const struct ta_rule *rule_on_cycle(const struct threshold_automaton *a) 
     changed = false;
     memset(entered, 0, n * sizeof *entered); /* here: left */
     for (uint32_t i = 0; i < a->nrules; i++)
-      if (!a->rules[i].idle && !removed[a->rules[i].to])
+      if (lasting[i] && !removed[a->rules[i].to])
         entered[a->rules[i].from] = true;
     for (uint32_t i = 0; i < n; i++)
       if (!removed[i] && !entered[i])
         changed = removed[i] = true;
   }
   for (uint32_t i = 0; i < a->nrules && !found; i++)
-    if (!a->rules[i].idle && !removed[a->rules[i].from] && !removed[a->rules[i].to])
+    if (lasting[i] && !removed[a->rules[i].from] && !removed[a->rules[i].to])
       found = &a->rules[i];
+  memory_free(lasting);
   memory_free(removed);
   memory_free(entered);
   return found;
@@ -613,7 +647,8 @@ static void refuse(struct ta_tableau *t, const struct ta_specification *spec, co
 }
 
 static struct counter_system *system_for(const struct threshold_automaton *a, const struct ta_specification *spec,
-                                         const struct ta_formula *formula, bool negated, struct diags *diags) {
+                                         const struct ta_formula *formula, bool negated, bool stopping,
+                                         struct diags *diags) {
   struct counter_system *s = memory_alloc(sizeof *s);
   struct diags none;
   *s = *a->system;
@@ -621,10 +656,10 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   diags_init(&none, &a->system->source);
   struct ta_tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
-  const struct ta_rule *cycle = rule_on_cycle(a);
-  t.acyclic = !cycle;
+  const struct ta_rule *cycle = rule_on_cycle(&t);
+  t.acyclic = !cycle || stopping;
   t.always = find_always(formula, negated);
-  if (!t.always)
+  if (!t.always || stopping)
     cycle = NULL;
   if (!cycle) {
     const struct ta_formula *root = normal(&t, formula, negated);
@@ -651,7 +686,12 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
 struct counter_system *threshold_automaton_specification(const struct threshold_automaton *a, uint32_t index,
                                                          struct diags *diags) {
   const struct ta_specification *spec = &a->specifications[index];
-  return system_for(a, spec, spec->formula, true, diags);
+  return system_for(a, spec, spec->formula, true, false, diags);
+}
+
+struct counter_system *threshold_automaton_stopping_runs(const struct threshold_automaton *a, uint32_t index) {
+  const struct ta_specification *spec = &a->specifications[index];
+  return system_for(a, spec, spec->formula, true, true, NULL);
 }
 
 /* What must happen for the specification to say anything: of `a -> b`, a and what b needs; of `[]b`, that what b needs
@@ -673,5 +713,5 @@ static struct ta_formula *premise(struct arena *arena, struct ta_formula *f) {
 struct counter_system *threshold_automaton_premise(const struct threshold_automaton *a, uint32_t index) {
   const struct ta_specification *spec = &a->specifications[index];
   const struct ta_formula *f = premise(&a->system->arena, spec->formula);
-  return f ? system_for(a, spec, f, false, NULL) : NULL;
+  return f ? system_for(a, spec, f, false, false, NULL) : NULL;
 }

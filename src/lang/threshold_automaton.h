@@ -9,7 +9,7 @@
 #define RONDO_LANG_THRESHOLD_AUTOMATON_H
 
 #include "lang/typecheck.h"
-#include "model/automaton.h"
+#include "model/automaton_system.h"
 
 /* Is this the text of a threshold automaton? By the name of the file, or else by the first word. */
 bool source_is_threshold_automaton(const struct source *);
@@ -27,6 +27,10 @@ void threshold_automaton_free(struct threshold_automaton *);
    NULL: reported. */
 struct counter_system *threshold_automaton_specification(const struct threshold_automaton *, uint32_t specification,
                                                          struct diags *);
+
+/* The same for runs that stop, whatever cycles the automaton has: its property is violated if and only if such a run
+   violates the specification. NULL: it is too large. */
+struct counter_system *threshold_automaton_stopping_runs(const struct threshold_automaton *, uint32_t specification);
 
 /* The system whose unsafe states are reachable if and only if some run satisfies the premise of the specification: `a`
    of `a -> b`, `<>a` of `[](a -> b)`. NULL: it has none, or it was refused. */

@@ -4,7 +4,7 @@
 #define RONDO_PARAM_AUTOMATON_RUN_H
 
 #include "interp/counter_run.h"
-#include "model/automaton.h"
+#include "model/automaton_system.h"
 
 struct automaton_run {
   struct arena arena;

@@ -34,9 +34,9 @@ static void bounded(const struct counter_graph *g, const struct engine_watch *wa
   engine_bounded(g, 0, watch, out);
 }
 
-const struct engine engines[ENGINES] = {
-    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}, {"contexts", engine_contexts},
-    {"explicit", engine_explicit}, {"guards", engine_guards}};
+const struct engine engines[ENGINES] = {{"horn", engine_horn, 5},         {"backward", engine_backward, 5},
+                                        {"bounded", bounded, 5},          {"contexts", engine_contexts, 0},
+                                        {"explicit", engine_explicit, 0}, {"guards", engine_guards, 0}};
 
 /* Reserved words and function symbols of SMT-LIB that are valid names in rondo. */
 static bool taken(const char *name) {

@@ -58,6 +58,7 @@ void engine_guards(const struct counter_graph *, const struct engine_watch *, st
 extern const struct engine {
   const char *name;
   void (*run)(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
+  int niceness; /* those that end soon, or decide all systems of their kind, get more of a processor that is shared */
 } engines[ENGINES];
 
 /* A valid SMT-LIB symbol for the name; in the arena. */

@@ -7,6 +7,10 @@
    each move is taken. The query has these numbers as variables, for as many segments as there can be, and is equivalent
    to reachability.
 
+   With cycles the numbers of moves say less: a solution need not be a run, since processes may go round a cycle that
+   none of them can enter. But every run is a solution. So proofs remain proofs, and a solution counts if its moves can
+   be put in an order (`take_in_some_order`).
+
    Of each location (a value of the control) the self-loops are considered that way. The locations themselves must have
    no other cycles; there is one query for each path through them. Where a condition is not met, the engine gives up:
 
@@ -16,6 +20,7 @@
        RISING   never becomes false
        FALLING  never becomes true
        BUDGET   FALLING, and exactly the moves that read it change it, all by the same amount
+       VISIT    of a move that leaves its process where it is: that there is one
        ZERO     some counters are all zero; all moves of the location read it, so a move that makes it false is the
    last. */
 #include "param/engine.h"
@@ -29,7 +34,14 @@
 
 enum { PATHS_MAX = 64, PATH_LENGTH = 50, SEGMENTS_MAX = 120, RUN_MAX = 20000, SCRIPT_MAX = 16 << 20 };
 
-enum constraint_kind { CONSTRAINT_SOURCE, CONSTRAINT_RISING, CONSTRAINT_FALLING, CONSTRAINT_BUDGET, CONSTRAINT_ZERO };
+enum constraint_kind {
+  CONSTRAINT_SOURCE,
+  CONSTRAINT_RISING,
+  CONSTRAINT_FALLING,
+  CONSTRAINT_BUDGET,
+  CONSTRAINT_ZERO,
+  CONSTRAINT_VISIT
+};
 
 struct guard_constraint { /* row >= 0 */
   const int64_t *row;
@@ -46,6 +58,7 @@ struct context_move { /* a self-loop of a location */
 
 struct context_location {
   VEC(struct context_move) moves; /* in the order of their sources */
+  bool unordered;                 /* there is none: they lie on cycles, or some need a process without taking it */
 };
 
 struct context_search {
@@ -91,7 +104,22 @@ static bool is_zero_row(const struct context_search *s, const int64_t *row) {
   return true;
 }
 
-static void classify(struct context_search *s, const struct context_location *l, const struct context_move *m,
+/* The counter of `counter >= 1`; UINT32_MAX: the constraint is another one. */
+static uint32_t visited_counter(const struct context_search *s, const int64_t *row) {
+  uint32_t found = UINT32_MAX;
+  if (row[0] != -1)
+    return UINT32_MAX;
+  for (uint32_t i = 0; i < s->g->nvars; i++) {
+    if (row[1 + i] == 0)
+      continue;
+    if (found != UINT32_MAX || i < s->g->nparams || row[1 + i] != 1)
+      return UINT32_MAX;
+    found = i - s->g->nparams;
+  }
+  return found;
+}
+
+static void classify(struct context_search *s, struct context_location *l, const struct context_move *m,
                      struct guard_constraint *c) {
   bool up = false, down = false, budget = true, everywhere = true;
   int64_t step = 0;
@@ -126,7 +154,11 @@ static void classify(struct context_search *s, const struct context_location *l,
     c->kind = CONSTRAINT_FALLING;
   else if (everywhere && is_zero_row(s, c->row))
     c->kind = CONSTRAINT_ZERO;
-  else
+  else if (m->source == UINT32_MAX && visited_counter(s, c->row) != UINT32_MAX &&
+           m->by[visited_counter(s, c->row)] == 0) {
+    c->kind = CONSTRAINT_VISIT;
+    l->unordered = true;
+  } else
     s->why = "a guard can become true and false again";
   c->step = -step;
 }
@@ -187,7 +219,7 @@ static void order_moves(struct context_search *s, struct context_location *l) {
         next = i;
     }
     if (next == SIZE_MAX) {
-      s->why = "there is a cycle";
+      l->unordered = true;
       return;
     }
     struct context_move chosen = l->moves.at[next];
@@ -457,6 +489,14 @@ static void add_constraint_in_segment(struct context_query *q, const struct guar
     text_add(&q->out, " ");
     add_at_least_zero(q, c->row, 0, a);
     return;
+  case CONSTRAINT_VISIT: /* at the beginning, or one comes */
+    text_add(&q->out, " (or ");
+    add_at_least_zero(q, c->row, 0, a);
+    for (size_t i = 0; i < q->moves.n; i++)
+      if (q->moves.at[i].move->by[visited_counter(q->s, c->row)] > 0)
+        text_addf(&q->out, " (>= x%" PRIu32 "_%zu 1)", a, i);
+    text_add(&q->out, ")");
+    return;
   case CONSTRAINT_BUDGET:
     text_add(&q->out, " ");
     add_at_least_zero(q, c->row, c->step, b);
@@ -602,20 +642,60 @@ static bool add_steps(const struct context_query *q, struct counter_run *run, ui
   return true;
 }
 
-static bool read_steps(const struct context_query *q, const char **at, struct counter_run *run) {
+/* Takes the moves of a location so many times each, in an order in which each of them finds its process: those first
+   that only need one to be there. False: none was found. */
+static bool take_in_some_order(const struct context_query *q, const struct context_location *l, int64_t *times,
+                               int64_t *counters, struct counter_run *run) {
+  uint32_t n = q->s->g->ncounters;
+  for (bool again = true; again;) {
+    again = false;
+    for (int stays = 1; stays >= 0 && !again; stays--)
+      for (size_t m = 0; m < l->moves.n && !again; m++) {
+        const struct context_move *move = &l->moves.at[m];
+        bool possible = times[m] > 0 && (move->source == UINT32_MAX) == stays;
+        possible = possible && (stays || counters[move->source] > 0);
+        for (size_t k = 0; k < move->guard.n && possible; k++)
+          if (move->guard.at[k].kind == CONSTRAINT_VISIT)
+            possible = counters[visited_counter(q->s, move->guard.at[k].row)] > 0;
+        if (!possible)
+          continue;
+        if (!add_steps(q, run, move->transition, 1))
+          return false;
+        times[m]--;
+        for (uint32_t i = 0; i < n; i++)
+          counters[i] += move->by[i];
+        again = true;
+      }
+  }
+  for (size_t m = 0; m < l->moves.n; m++)
+    if (times[m] > 0)
+      return false;
+  return true;
+}
+
+static bool read_steps(const struct context_query *q, const char **at, int64_t *counters, struct counter_run *run) {
   uint32_t stage = 0;
   int64_t n;
   for (uint32_t i = 0; i < q->segments; i++) {
-    int64_t *times = memory_alloc((q->moves.n + 1) * sizeof *times);
+    int64_t *times = memory_alloc((q->moves.n + 1) * sizeof *times), *here;
     bool ok = true;
     for (size_t k = 0; k < q->moves.n && ok; k++)
       ok = next_value(at, &times[k]);
-    /* in the order of the location */
     const struct context_location *l = &q->s->locations[q->path[stage]];
-    for (size_t m = 0; m < l->moves.n && ok; m++)
+    here = memory_alloc((l->moves.n + 1) * sizeof *here); /* by move of the location, in its order */
+    for (size_t m = 0; m < l->moves.n; m++) {
+      here[m] = 0;
       for (size_t k = 0; k < q->moves.n && ok; k++)
         if ((q->moves.at[k].stages >> stage & 1) && q->moves.at[k].transitions[stage] == l->moves.at[m].transition)
-          ok = add_steps(q, run, l->moves.at[m].transition, times[k]);
+          here[m] += times[k];
+    }
+    for (size_t m = 0; m < l->moves.n && ok && !l->unordered; m++) {
+      ok = add_steps(q, run, l->moves.at[m].transition, here[m]);
+      for (uint32_t c = 0; c < q->s->g->ncounters && ok; c++)
+        counters[c] += here[m] * l->moves.at[m].by[c];
+    }
+    ok = ok && (!l->unordered || take_in_some_order(q, l, here, counters, run));
+    memory_free(here);
     memory_free(times);
     if (!ok || !next_value(at, &n) || n >= (int64_t)q->s->g->transitions.n)
       return false;
@@ -644,8 +724,8 @@ static bool read_run(const struct context_query *q, const char *printed, struct 
       memcpy(run->start.controls, l->started.at[i], g->system->ncontrols * sizeof(int64_t));
       started = true;
     }
+  ok = ok && started && read_steps(q, &printed, point + g->nparams, run);
   memory_free(point);
-  ok = ok && started && read_steps(q, &printed, run);
   if (!ok)
     counter_run_release(run);
   return ok;

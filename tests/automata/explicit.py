@@ -16,7 +16,7 @@ class Reader:
     def __init__(self, text):
         self.tokens = [m.group(1) for m in TOKEN.finditer(text) if m.group(1)] + ["<end>"]
         self.at = 0
-        self.shared, self.params, self.locations, self.defines = [], [], [], {}
+        self.shared, self.params, self.unknowns, self.locations, self.defines = [], [], [], [], {}
         self.assumptions, self.inits, self.rules, self.specs = [], [], [], {}
         assert self.next() in ("skel", "thresholdAutomaton", "threshAuto", "TA", "ta")
         self.name = self.next()
@@ -56,12 +56,14 @@ class Reader:
             self.next()
 
     def declaration(self, word):
-        if word in ("local", "shared", "parameters"):
+        if word in ("local", "shared", "parameters", "unknowns"):
             names = self.names(";")
             if word == "shared":
                 self.shared += names
             if word == "parameters":
                 self.params += names
+            if word == "unknowns":
+                self.unknowns += names
         elif word == "define":
             name = self.next()
             self.want("==")
@@ -199,7 +201,7 @@ class TooLarge(Exception):
 
 
 class Instance:
-    """An automaton with values for its parameters."""
+    """An automaton with values for its parameters and unknowns."""
 
     def __init__(self, automaton, params, most=20000, bound=None):
         self.a, self.params, self.most = automaton, params, most
@@ -207,7 +209,7 @@ class Instance:
         self.bound = bound if bound is not None else max(params.values()) + 1
 
     def admissible(self):
-        return all(v >= 0 for v in self.params.values()) and all(value(c, self.params) for c in self.a.assumptions)
+        return all(self.params[p] >= 0 for p in self.a.params) and all(value(c, self.params) for c in self.a.assumptions)
 
     def env(self, state):
         return {**self.params, **dict(zip(self.names, state))}

@@ -385,9 +385,15 @@ static void engines_find_proofs(void **unused) {
   (void)unused;
   struct counter_system *s = good(TICKETS "1" TICKET_MOVES);
   struct counter_graph *g = graph_of(s);
-  for (int e = 0; e < 2; e++) {
+  static const char *const names[] = {"horn", "backward", "guards"};
+  for (int e = 0; e < ENGINES; e++) {
     struct engine_result o;
     struct text script = {0}, why = {0};
+    bool expected = false;
+    for (int i = 0; i < 3; i++)
+      expected |= !strcmp(engines[e].name, names[i]);
+    if (!expected)
+      continue;
     engine_result_init(&o);
     engines[e].run(g, NULL, &o);
     assert_int_equal(o.kind, ENGINE_SAFE);
@@ -416,9 +422,15 @@ static void engines_find_runs(void **unused) {
   (void)unused;
   struct counter_system *s = good(TICKETS "2" TICKET_MOVES);
   struct counter_graph *g = graph_of(s);
-  for (int e = 1; e < 3; e++) {
+  static const char *const names[] = {"backward", "bounded", "explicit"};
+  for (int e = 0; e < ENGINES; e++) {
     struct engine_result o, again;
     struct text why = {0}, wire = {0};
+    bool expected = false;
+    for (int i = 0; i < 3; i++)
+      expected |= !strcmp(engines[e].name, names[i]);
+    if (!expected)
+      continue;
     engine_result_init(&o);
     engines[e].run(g, NULL, &o);
     assert_int_equal(o.kind, ENGINE_UNSAFE);
@@ -445,6 +457,79 @@ static void engines_find_runs(void **unused) {
     text_release(&why);
     engine_result_release(&o);
   }
+  counter_graph_free(g);
+  counter_system_free(s);
+}
+
+/* Counting backwards goes on for ever: after each reset, one more process has to arrive. */
+static void guards_are_enough_with_resets(void **unused) {
+  (void)unused;
+  struct counter_system *s =
+      good("counters Rounds\nparam N, t where N > 3 * t and t >= 1\ncounter zero, one, sent, done, x, y\n"
+           "start zero == N and one + sent + done + x + y == 0\n"
+           "move vote0: 1 of zero -> sent, x := x + 1\nmove vote1: 1 of one -> sent, y := y + 1\n"
+           "move again0: 1 of sent -> zero, x := 0, y := 0 when x >= N - t\n"
+           "move again1: 1 of sent -> one, x := 0, y := 0 when y >= t + 1\n"
+           "move decide: 1 of sent -> done when y >= N - t\n"
+           "unsafe decided: done >= 1\nunsafe one_round: x < 1 and sent >= 1\n");
+  struct text why = {0}, script = {0};
+  for (uint32_t i = 0; i < 2; i++) {
+    struct counter_graph *g = counter_graph_new(s, &s->properties[i], false, NULL, &why);
+    struct engine_result o;
+    assert_non_null(g);
+    engine_result_init(&o);
+    engine_guards(g, NULL, &o);
+    assert_int_equal(o.kind, i ? ENGINE_UNDECIDED : ENGINE_SAFE);
+    if (!i)
+      certificate_print(g, o.invariant, &script);
+    engine_result_release(&o);
+    engine_result_init(&o);
+    engine_explicit(g, NULL, &o);
+    assert_int_equal(o.kind, i ? ENGINE_UNSAFE : ENGINE_UNDECIDED);
+    assert_true(!i || counter_run_replay(&o.run, s, &s->properties[i], false, &why));
+    engine_result_release(&o);
+    counter_graph_free(g);
+  }
+  assert_true(certificate_check(script.at, CERTIFICATE_QUESTIONS, NULL, &why));
+  text_release(&script);
+  text_release(&why);
+  counter_system_free(s);
+}
+
+/* Limits and the flag end a search of states, however large the first values are. */
+static void explicit_search_ends(void **unused) {
+  (void)unused;
+  struct counter_system *s =
+      good("counters Many\nparam N where N >= 1000000000000\ncounter a, b, c\nstart a + b <= N and c == 0\n"
+           "move grow: c := c + 1 when a >= 1\nunsafe never: c > N + N and a == 1\n"
+           "unsafe large: c >= 3 and b >= 1\n");
+  struct text why = {0};
+  static const volatile sig_atomic_t stop = 1;
+  struct engine_watch watch = {NULL, NULL, &stop};
+  for (uint32_t i = 0; i < 2; i++) {
+    struct counter_graph *g = counter_graph_new(s, &s->properties[i], false, NULL, &why);
+    struct engine_result o;
+    engine_result_init(&o);
+    engine_explicit(g, i ? &watch : NULL, &o);
+    assert_int_equal(o.kind, ENGINE_UNDECIDED);
+    engine_result_release(&o);
+    engine_result_init(&o);
+    engine_guards(g, &watch, &o);
+    assert_int_equal(o.kind, ENGINE_UNDECIDED);
+    engine_result_release(&o);
+    counter_graph_free(g);
+  }
+  text_release(&why);
+  counter_system_free(s);
+  s = good("counters Many\nparam N where N >= 1\ncounter a, b\nstart a <= 1000000000000 and b == 0\n"
+           "move grow: b := b + 1 when a >= 2\nunsafe large: b >= 3\n");
+  struct counter_graph *g = graph_of(s);
+  struct engine_result o;
+  engine_result_init(&o);
+  engine_explicit_within(g, 100, NULL, &o);
+  assert_int_equal(o.kind, ENGINE_UNSAFE);
+  assert_true(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
+  engine_result_release(&o);
   counter_graph_free(g);
   counter_system_free(s);
 }
@@ -505,14 +590,15 @@ static void wrong_invariants_are_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_say_what_is_wrong),    cmocka_unit_test(errors_come_all_at_once),
-      cmocka_unit_test(moves_keep_counters_natural), cmocka_unit_test(elimination_projects),
-      cmocka_unit_test(cubes_keep_their_points),     cmocka_unit_test(preimages_are_what_leads_there),
-      cmocka_unit_test(overflow_is_noticed),         cmocka_unit_test(unfolding_keeps_the_meaning),
-      cmocka_unit_test(sums_that_stay_are_found),    cmocka_unit_test(repetitions_are_exact),
-      cmocka_unit_test(dead_control_is_merged),      cmocka_unit_test(engines_find_proofs),
-      cmocka_unit_test(bytes_that_are_no_text),      cmocka_unit_test(engines_find_runs),
-      cmocka_unit_test(backward_search_widens),      cmocka_unit_test(wrong_invariants_are_refused),
+      cmocka_unit_test(errors_say_what_is_wrong),      cmocka_unit_test(errors_come_all_at_once),
+      cmocka_unit_test(moves_keep_counters_natural),   cmocka_unit_test(elimination_projects),
+      cmocka_unit_test(cubes_keep_their_points),       cmocka_unit_test(preimages_are_what_leads_there),
+      cmocka_unit_test(overflow_is_noticed),           cmocka_unit_test(unfolding_keeps_the_meaning),
+      cmocka_unit_test(sums_that_stay_are_found),      cmocka_unit_test(repetitions_are_exact),
+      cmocka_unit_test(dead_control_is_merged),        cmocka_unit_test(engines_find_proofs),
+      cmocka_unit_test(bytes_that_are_no_text),        cmocka_unit_test(engines_find_runs),
+      cmocka_unit_test(guards_are_enough_with_resets), cmocka_unit_test(explicit_search_ends),
+      cmocka_unit_test(backward_search_widens),        cmocka_unit_test(wrong_invariants_are_refused),
       cmocka_unit_test(dead_branches_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

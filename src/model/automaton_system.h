@@ -1,8 +1,8 @@
-/* The typed form of a threshold automaton: a counter system without properties, whose counters are the locations and the
-   shared variables, and specifications, which are formulas of temporal logic. It comes from a file
+/* The typed form of a threshold automaton: a counter system without properties, whose counters are the locations and
+   the shared variables, and specifications, which are formulas of temporal logic. It comes from a file
    (lang/threshold_automaton.h), or from a counter system of that shape (export/counter_automaton.h). */
-#ifndef RONDO_MODEL_AUTOMATON_H
-#define RONDO_MODEL_AUTOMATON_H
+#ifndef RONDO_MODEL_AUTOMATON_SYSTEM_H
+#define RONDO_MODEL_AUTOMATON_SYSTEM_H
 
 #include "model/counter_system.h"
 
