@@ -187,6 +187,7 @@ static bool try_alone(struct query_split *s, struct read_class *k, uint64_t most
   o.limits.states = most;
   a.options = &o;
   a.stream = NULL;
+  a.split = NULL;
   a.interp = interpreter_new(a.model); /* the other search is in the middle of something */
   a.interp->coverage = s->of->interp->coverage;
   struct query q = query_make(&a, s->environment, k->properties, k->n);
