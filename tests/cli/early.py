@@ -148,9 +148,9 @@ process Q[2] {
   var y: 0..4 = 0
   when y < 4 { y := y + 1 }
 }
-environment calm {}
-environment faulty { at most 1 Q crash }
 environment worse extends faulty { at most 1 P crash }
+environment faulty { at most 1 Q crash }
+environment calm {}
 safety small in calm, faulty, worse: forall p in P: p.x <= 3
 safety rises in calm, faulty, worse: step forall q in Q: q.y' == q.y + 1 or q.y' == q.y
 cover full in calm, faulty, worse: forall q in Q: q.y == 4
