@@ -144,6 +144,7 @@ static bool recheck_async(const struct query_context *coarse, const struct query
     o.max_distance = RECHECK_DISTANCE;
   o.limits.rounds = 0;
   a.options = &o;
+  a.split = NULL; /* its searches are those in lockstep rounds */
   a.semantics = SEMANTICS_FINE;
   struct query again = query_make(&a, q->environment, properties, n);
   struct run_result *fine = &c->runs[c->nruns];

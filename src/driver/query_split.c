@@ -155,12 +155,19 @@ static uint64_t split_from(const struct query_split *s) {
   return tested > 0 ? tested : SPLIT_FROM;
 }
 
-/* The first round with that many states. */
+static bool is_test(const struct query_split *s) { return s->of->options->rondo->tests.split_from > 0; }
+
+/* The first round with that many states. For tests: the last one. */
 static uint32_t trial_rounds(const struct query_split *s) {
-  uint32_t i = 1;
+  uint32_t i = is_test(s) ? s->nlayers - 1 : 1;
   while (i + 1 < s->nlayers && s->layers[i] < split_from(s) / TRIED_PART)
     i++;
   return i;
+}
+
+/* With fewer states a trial pays. For tests it always does, or what follows would not happen in small searches. */
+static uint64_t trial_limit(const struct query_split *s, uint32_t rounds) {
+  return is_test(s) ? 4 * s->layers[rounds] + 1000 : s->layers[rounds] / PAYS;
 }
 
 static bool is_decided(const struct read_class *k, const struct run_result *r) {
@@ -180,6 +187,7 @@ static bool try_alone(struct query_split *s, struct read_class *k, uint64_t most
   o.limits.states = most;
   a.options = &o;
   a.stream = NULL;
+  a.split = NULL;
   a.interp = interpreter_new(a.model); /* the other search is in the middle of something */
   a.interp->coverage = s->of->interp->coverage;
   struct query q = query_make(&a, s->environment, k->properties, k->n);
@@ -224,7 +232,7 @@ static bool is_rest(const struct read_class *k) { return !k->decided && k->state
 /* Do the parts together have so few states that the search for all of them is better ended? Sets s->failed. */
 static bool parts_pay(struct query_split *s) {
   struct read_class rest = {0};
-  uint64_t most = s->layers[trial_rounds(s)] * REST_PAYS / 100, parts = 0;
+  uint64_t most = is_test(s) ? UINT32_MAX : s->layers[trial_rounds(s)] * REST_PAYS / 100, parts = 0;
   for (uint32_t k = 0; k < s->nclasses; k++) {
     parts += s->classes[k].decided ? 0 : s->classes[k].states;
     rest.n += is_rest(&s->classes[k]) ? s->classes[k].n : 0;
@@ -244,7 +252,7 @@ static bool parts_pay(struct query_split *s) {
 
 static bool try_all(struct query_split *s, struct search *search) {
   bool decided = false, pays = false;
-  uint64_t most = s->layers[trial_rounds(s)] / PAYS;
+  uint64_t most = trial_limit(s, trial_rounds(s));
   for (uint32_t k = 0; k < s->nclasses && !s->failed; k++) {
     if (s->classes[k].whole)
       continue;

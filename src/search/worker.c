@@ -484,7 +484,7 @@ bool worker_check(struct worker *w) {
       break;
   }
   w->suspend_at = SUSPEND_NEVER;
-  return more;
+  return more && !worker_was_interrupted(w); /* else the last property may not have been evaluated */
 }
 
 /* Nothing is cheaper than what costs nothing. */

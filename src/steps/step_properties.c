@@ -330,9 +330,14 @@ static enum verdict3 memo_holds(struct step_system *s, struct step_property_memo
   return property_verdict(&m->values, verdict, error);
 }
 
+/* Whether anything can happen is not known where the search was interrupted meanwhile. Then nothing is found: the
+   search ends without having seen everything. */
 enum verdict3 step_system_holds(struct step_system *s, uint32_t i, const struct state *state,
                                 struct model_error *error) {
-  return memo_holds(s, &s->checked.memos[i], state, error);
+  enum verdict3 verdict = memo_holds(s, &s->checked.memos[i], state, error);
+  if (!s->checked.memos[i].sees_quiescence || !step_system_interrupted(s))
+    return verdict;
+  return s->model->properties[s->base.query->properties[i]].kind == PROPERTY_COVER ? V_FALSE : V_TRUE;
 }
 
 enum verdict3 step_system_atom(struct step_system *s, uint32_t i, const struct state *state,

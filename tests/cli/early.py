@@ -139,6 +139,43 @@ def what_is_split_is_audited(rondo):
           "--audit", status=0, env={"RONDO_TEST_SPLIT_FROM": "10"}, says="audit: ")
 
 
+APART = """algorithm Apart
+process P[3] {
+  var x: 0..4 = 0
+  when x < 4 { x := x + 1 }
+}
+process Q[2] {
+  var y: 0..4 = 0
+  when y < 4 { y := y + 1 }
+}
+environment worse extends faulty { at most 1 P crash }
+environment faulty { at most 1 Q crash }
+environment calm {}
+safety small in calm, faulty, worse: forall p in P: p.x <= 3
+safety rises in calm, faulty, worse: step forall q in Q: q.y' == q.y + 1 or q.y' == q.y
+cover full in calm, faulty, worse: forall q in Q: q.y == 4
+cover one in calm, faulty, worse: |faulty| == 1
+cover two in calm, faulty, worse: |faulty| == 2
+"""
+
+
+@test
+def parts_of_a_search_are_in_its_environment(rondo):
+    """Properties that are tried alone: the same answers as without reductions, in each environment."""
+    path = rondo.file("apart.rondo", APART)
+
+    def verdicts(*options, **more):
+        told = rondo.json("check", path, "--deadlock", "allow", *options, status=1, **more)
+        return {(p["name"], p["environment"]): p["verdict"] for p in told["properties"]}, len(told["runs"])
+
+    plain, together = verdicts("--reduce", "none")
+    split, runs = verdicts(env={"RONDO_TEST_SPLIT_FROM": "8", "RONDO_TEST_TRIAL_STATES": "3"})
+    must(together == 3 and runs > 3, f"{together} searches, split into {runs}")
+    must(plain == split, f"{plain}\n{split}")
+    must([split[n, e] for n in ("one", "two") for e in ("calm", "faulty", "worse")] ==
+         ["violated", "holds", "holds", "violated", "violated", "holds"], str(split))
+
+
 WIDE = """algorithm Wide
 param n where n >= 1
 process P[n] {

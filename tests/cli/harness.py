@@ -43,8 +43,8 @@ class Rondo:
             must(says in said, f"{shown}: does not say \"{says}\"\n{said[:1500]}")
         return done
 
-    def json(self, *arguments, status=None):
-        return json.loads(self(*arguments, "--json", status=status).stdout)
+    def json(self, *arguments, status=None, **more):
+        return json.loads(self(*arguments, "--json", status=status, **more).stdout)
 
     def file(self, name, text):
         path = self.folder / name

@@ -380,7 +380,10 @@ class Maker:
             self.use("guard with choices")
         if self.chance(0.35) and (scope.received or scope.quorum or scope.names):
             before = ""
-            if self.chance(0.3):
+            if choice and self.chance(0.15):
+                before = f"{self.pick(['random', 'pick'])}({{true, false}}) and "
+                self.use("coin in a guard that binds")
+            elif self.chance(0.3):
                 before = f"{self.e.closed(self.e.boolean(scope, 1))} and "
                 if not self.chance(0.15):
                     scope.taken |= bound_names(before)

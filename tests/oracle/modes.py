@@ -24,6 +24,7 @@ class Mode:
     command: str = "check"
     safety_only: bool = False     # live properties are refused
     spill: bool = False           # wants a folder for --spill
+    setting: tuple = ()           # of the environment: ((name, value), ...)
 
 
 @dataclass
@@ -56,6 +57,11 @@ STEP_REDUCTIONS = ["symmetry", "message-order", "round-window", "relays", "dead-
 
 SMALL = ("--max-states", "30000")
 
+# Whether partial-order reduction pays is tried on a few states, so that the trial is seldom the answer; and properties
+# are tried alone after a few states.
+TRIAL = (("RONDO_TEST_TRIAL_STATES", "3"),)
+SPLIT = (("RONDO_TEST_SPLIT_FROM", "8"),) + TRIAL
+
 
 def rounds_modes():
     coarse = ("--semantics", "coarse")
@@ -75,6 +81,7 @@ def rounds_modes():
     yield Mode("hash", coarse + one + ("--store", "hash") + SMALL, "coarse", counts="auto", safety_only=True)
     yield Mode("hash-plain", coarse + one + ("--store", "hash", "--reduce", "none") + SMALL, "coarse", counts="plain", safety_only=True)
     yield Mode("spill", coarse + one + ("--max-memory", "40M", "--reduce", "none") + SMALL, "coarse", counts="plain", spill=True)
+    yield Mode("split", coarse + one + SMALL, "coarse", setting=SPLIT)
     yield Mode("no-trace", coarse + one + ("--no-trace",) + SMALL, "coarse", counts="auto")
     yield Mode("audit", coarse + one + ("--audit",) + SMALL, "coarse", counts="auto")
     yield Mode("default", one + SMALL, "default")
@@ -107,6 +114,9 @@ def steps_modes(memory):
     yield Mode("hash", one + ("--store", "hash") + SMALL, base, shortest=False, counts="auto", safety_only=True)
     yield Mode("hash-none", one + ("--store", "hash", "--reduce", "none") + SMALL, base, counts="plain", safety_only=True)
     yield Mode("spill", one + ("--max-memory", "40M", "--reduce", "none") + SMALL, base, counts="plain", spill=True)
+    yield Mode("split", one + SMALL, base, shortest=False, setting=SPLIT)
+    yield Mode("split-threads", ("--threads", "2") + SMALL, base, shortest=False, setting=SPLIT)
+    yield Mode("trial", one + SMALL, base, shortest=False, setting=TRIAL)
     yield Mode("no-trace", one + ("--no-trace",) + SMALL, base, shortest=False, counts="auto")
     yield Mode("audit", one + ("--audit",) + SMALL, base, shortest=False)
     yield Mode("deadlock", one + ("--property", "deadlock") + SMALL, base, shortest=False)
@@ -183,7 +193,7 @@ def run(rondo, mode, path, text, params, max_time, properties=None):
         if mode.spill:
             command += ["--spill", folder]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=20 * max_time + 30)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20 * max_time + 30, env=dict(os.environ, **dict(mode.setting)))
         except subprocess.TimeoutExpired:
             return Answer(mode, command, -1, failure=f"does not end within {20 * max_time + 30} s")
     return read(mode, command, done)

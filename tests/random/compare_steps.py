@@ -94,7 +94,7 @@ class StepComparison(Comparison):
             self.same_but_longer(base, tried, f"trial {name}")
             self.replays(tried, f"trial {name}")
         if thorough and not any(p["kind"] == "error" for p in base.json["properties"]):
-            split = self.limited(self.check(*how, setting={"RONDO_TEST_SPLIT_FROM": "8"}))
+            split = self.limited(self.check(*how, setting={"RONDO_TEST_SPLIT_FROM": "8", "RONDO_TEST_TRIAL_STATES": "3"}))
             self.same_but_longer(base, split, f"split {name}")
             self.replays(split, f"split {name}")
         return base, granted
