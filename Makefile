@@ -8,6 +8,7 @@ TRAINED := $(BUILD)/trained
 WASM    := $(BUILD)/wasm
 RONDO   := $(BUILD)/rondo
 
+.NOTPARALLEL: # ninja is
 .PHONY: build wasm test-build sanitize clang demo test test-all oracle fuzz trained bench install install-setup deb tarball fmt clean
 
 build:
@@ -26,8 +27,11 @@ wasm:
 
 # UNIT=unit_trials: of the unit tests only those that the short version runs in this build.
 UNIT ?= unit_tests
-test-build: build
-	@scripts/setup test
+test-build:
+	@scripts/setup build
+	@test -x $(RONDO) || echo "building rondo, which takes about a minute"
+	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
+	@ninja --quiet -C $(BUILD) rondo & scripts/setup test; installed=$$?; wait $$! && exit $$installed
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(BUILD) all $(UNIT)
 

@@ -131,7 +131,7 @@ static void visit_role(const struct model_visitor *s, uint32_t r) {
   }
 }
 
-bool query_has_live_property(const struct model *m, const struct query *q) {
+static bool query_has_live_property(const struct model *m, const struct query *q) {
   for (uint32_t i = 0; i < q->nproperties; i++)
     if (m->properties[q->properties[i]].kind == PROPERTY_LIVE)
       return true;

@@ -45,7 +45,6 @@ const struct clause *query_channels(const struct model *, const struct query *);
 /* Steps: processes of the role may recover after a crash. Their volatile variables then have first values. */
 bool role_recovers(const struct model *, const struct query *, uint32_t role);
 bool var_is_volatile(const struct var *);
-bool query_has_live_property(const struct model *, const struct query *);
 /* Clauses about whole runs are relevant to live properties only. */
 bool clause_is_relevant(const struct model *, const struct query *, const struct clause *);
 

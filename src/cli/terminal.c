@@ -48,8 +48,8 @@ static void write_diagnostic(void *context, const rondo_diagnostic *d) {
 
 #define NOTICES_MAX 16
 
-/* A violation that was found while the search goes on. It is told after a second: most searches end before that, with
-   an answer that says more. */
+/* A violation that was found while the search goes on. It is reported after a second: most searches end before that,
+   with an answer that says more. */
 struct notice {
   char property[80], proved[80];
   double since;

@@ -35,7 +35,7 @@ rondo_verdict verdict_of(const struct model *m, const struct property_result *p)
 
 static bool in_lines(const struct answer_stream *s) { return s->options->output.json_lines; }
 
-/* Is anything told at all? Not by ranks that help; rows of tables only in lines. */
+/* Is anything written? Not by ranks that help; rows of tables only in lines. */
 static bool is_silent(const struct answer_stream *s) {
   return s->options->ranks.is_helper || (s->in_table && !in_lines(s));
 }
@@ -81,7 +81,7 @@ static void add_title(const struct answer_stream *s, uint32_t environment, enum 
   struct style style = context_style(s->options->rondo, s->options->output.verbose);
   if (s->titled && s->environment == environment && s->semantics == semantics)
     return;
-  if (s->told > 0 || s->titled)
+  if (s->written > 0 || s->titled)
     text_add(out, "\n");
   report_title(s->model, environment, semantics, &style, out);
 }
@@ -152,11 +152,11 @@ static void add_run(const struct answer_stream *s, const struct check_result *c,
 
 void stream_runs(struct answer_stream *s, const struct check_result *c) {
   const rondo_host *host = &s->options->rondo->host;
-  for (; !is_silent(s) && s->told < c->nruns; s->told++) {
-    const struct run_result *r = &c->runs[s->told];
+  for (; !is_silent(s) && s->written < c->nruns; s->written++) {
+    const struct run_result *r = &c->runs[s->written];
     struct text out = {0};
     if (!s->options->output.json || in_lines(s))
-      add_run(s, c, s->told, &out);
+      add_run(s, c, s->written, &out);
     s->titled = false;
     context_write(s->options->rondo, &out);
     for (uint32_t k = 0; k < r->nproperties && host->verdict; k++) {
@@ -179,8 +179,8 @@ void stream_rest(const struct answer_stream *s, const struct check_result *c, st
     context_json(s->options->rondo, report_json(c), out);
     return;
   }
-  for (; left.told < c->nruns; left.told++) {
-    add_run(&left, c, left.told, out);
+  for (; left.written < c->nruns; left.written++) {
+    add_run(&left, c, left.written, out);
     left.titled = false;
   }
   if (in_lines(s))

@@ -13,7 +13,7 @@ struct answer_stream {
   const struct model *model;
   uint32_t instance; /* its number in a table; 0 if there is none */
   bool in_table;     /* a row of a table is written when all of it is known, except in JSON lines */
-  uint32_t told;     /* runs of the result that were written */
+  uint32_t written;  /* runs of the result that were written */
   bool titled;       /* the title of the next run was written, with: */
   uint32_t environment;
   enum semantics semantics;

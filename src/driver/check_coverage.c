@@ -74,25 +74,8 @@ bool licences_keep_code(const struct licences *l) {
 
 /* ---- code ---- */
 
-static unsigned mark_of(const struct coverage_item *i) {
-  switch (i->kind) {
-  case COVER_ROUND:
-  case COVER_STATEMENT:
-    return COVERED_RUN;
-  case COVER_ACTION:
-  case COVER_THEN:
-    return COVERED_TRUE;
-  case COVER_ELSE:
-    return COVERED_FALSE;
-  case COVER_FAULT:
-  case COVER_CLAUSE:
-    break;
-  }
-  return 0;
-}
-
 static bool is_marked(const struct coverage_stage *s, const struct coverage_item *i) {
-  return coverage_has(s->seen, i->at.from, mark_of(i));
+  return coverage_has(s->seen, i->at.from, coverage_mark_of(i->kind));
 }
 
 static bool is_all_marked(const struct coverage_stage *s) {

@@ -20,7 +20,7 @@ struct test_command {
   VEC(struct test_job *) todo;
   VEC(char *) commands; /* that repeat a line; owned */
   uint32_t jobs;
-  size_t told; /* files of the report so far */
+  size_t reported; /* files of the report so far */
   size_t done;
   struct style style;
   size_t path_width;
@@ -203,8 +203,8 @@ static bool is_over(const struct tested_file *f) {
 /* Files in order, as they become known. */
 static void tell(struct test_command *t, bool rest) {
   struct text out = {0};
-  for (; t->told < t->results.at.n && (rest || is_over(&t->results.at.at[t->told])); t->told++)
-    test_file_text(&t->results.at.at[t->told], &t->style, t->path_width, &out);
+  for (; t->reported < t->results.at.n && (rest || is_over(&t->results.at.at[t->reported])); t->reported++)
+    test_file_text(&t->results.at.at[t->reported], &t->style, t->path_width, &out);
   if (out.n > 0)
     context_progress(t->options->rondo, NULL);
   if (t->options->output.json)

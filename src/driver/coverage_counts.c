@@ -176,7 +176,7 @@ static void messages_lost(const struct count_pass *c, const struct witness *w, i
   exchange_release(&x);
 }
 
-static unsigned marks_of(enum coverage_kind kind) {
+unsigned coverage_mark_of(enum coverage_kind kind) {
   switch (kind) {
   case COVER_ROUND:
   case COVER_STATEMENT:
@@ -201,7 +201,7 @@ static void count_items(struct count_pass *c, const struct witness *w) {
     const struct coverage_item *item = &r->items.at.at[i];
     bool taken;
     if (coverage_item_is_code(item))
-      taken = coverage_has(c->step, item->at.from, marks_of(item->kind));
+      taken = coverage_has(c->step, item->at.from, coverage_mark_of(item->kind));
     else if (item->environment != c->given->environment)
       continue;
     else if (item->kind == COVER_FAULT)

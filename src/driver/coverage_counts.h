@@ -22,4 +22,7 @@ struct coverage_counting {
    `stop` ends it. */
 void coverage_count(struct coverage_counting *, struct coverage_report *);
 
+/* How the interpreter marks that an item of code is taken (interp/coverage.h); 0: it marks no items of this kind. */
+unsigned coverage_mark_of(enum coverage_kind);
+
 #endif

@@ -290,8 +290,6 @@ struct job *jobs_next(struct jobs *r) {
   return found;
 }
 
-void jobs_stop(struct jobs *r, struct job *job) { job_end_now(r, job, JOB_STOPPED); }
-
 void jobs_release(struct jobs *r) {
   for (size_t i = 0; i < r->entries.n; i++) {
     struct job *job = &r->entries.at[i];

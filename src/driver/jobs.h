@@ -54,7 +54,6 @@ bool jobs_add(struct jobs *, const char *name, job_work_fn *, void *context);
 /* Waits until a job ends that has not been returned yet; NULL: nothing runs any more, the time is
    up, or it was interrupted. Jobs do not move while none is added. */
 struct job *jobs_next(struct jobs *);
-void jobs_stop(struct jobs *, struct job *); /* its answer is not needed any more */
-void jobs_release(struct jobs *);            /* ends all */
+void jobs_release(struct jobs *); /* ends all */
 
 #endif

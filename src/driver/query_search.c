@@ -28,9 +28,9 @@ struct system *query_system(const struct query_context *a, const struct query *q
 
 static void tell_found(void *context, const struct search *s, uint32_t property) { stream_found(context, s, property); }
 
-/* tells: findings are told as they are found. */
+/* reports: findings are reported as they are found. */
 static void search_with(const struct query_run *a, struct ranks *ranks, struct search *s, struct system *space,
-                        const struct limits *given, struct checkpoints *checkpoints, bool tells) {
+                        const struct limits *given, struct checkpoints *checkpoints, bool reports) {
   struct limits within = *given, *limits = &within;
   limits_until(limits, a->about->deadline); /* making the transition system may have taken time */
   search_init(s, space, limits);
@@ -39,9 +39,9 @@ static void search_with(const struct query_run *a, struct ranks *ranks, struct s
   s->disk.folder = a->options->storage.spill;
   s->progress = progress_or_null(a->options->rondo);
   s->progress_context = &(struct progress_context){a->options->rondo, a->model, a->about->stream, &a->query};
-  s->found = tells && a->about->stream ? tell_found : NULL;
+  s->found = reports && a->about->stream ? tell_found : NULL;
   s->found_context = a->about->stream;
-  s->layer = tells && a->about->split ? split_after_layer : NULL;
+  s->layer = reports && a->about->split ? split_after_layer : NULL;
   s->layer_context = a->about->split;
   interpreter_watch(a->interp, checkpoints ? limits->insist : limits->interrupt);
   watch_time(a->options->rondo, limits->seconds);

@@ -8,7 +8,7 @@
 struct query_split;
 
 /* NULL: there is nothing to be tried, because all of them read the same, or because of the options. Results of trials
-   that decide their properties are added to `c`, and told. */
+   that decide their properties are added to `c`, and reported. */
 struct query_split *split_new(const struct query_context *, uint32_t environment, const uint32_t *properties,
                               uint32_t n, struct check_result *c, struct text *refused, struct text *fault);
 void split_free(struct query_split *);

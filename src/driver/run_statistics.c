@@ -249,7 +249,7 @@ int runs_count(const struct command_options *o, struct model *m, uint32_t enviro
                              .seed = seed,
                              .stride = 1};
   struct text why = {0};
-  double seconds = o->limits.seconds, end = clock_seconds() + seconds, told = clock_seconds();
+  double seconds = o->limits.seconds, end = clock_seconds() + seconds, reported = clock_seconds();
   const volatile sig_atomic_t *stop = context_listen(o->rondo);
   for (uint32_t r = 0; r < m->nroles; r++)
     s.stride = m->roles[r].nactions > s.stride ? m->roles[r].nactions : s.stride;
@@ -262,8 +262,8 @@ int runs_count(const struct command_options *o, struct model *m, uint32_t enviro
   for (uint64_t i = 0; i < o->random.runs && made && !*stop && (seconds == 0 || clock_seconds() < end); i++) {
     text_release(&why);
     made = make_run(&s, seed + i, &why);
-    if (clock_seconds() - told > 0.1) {
-      told = clock_seconds();
+    if (clock_seconds() - reported > 0.1) {
+      reported = clock_seconds();
       tell_progress(&s);
     }
   }

@@ -75,7 +75,8 @@ void printer_define(struct expr_printer *p, expr_id w, define_fn *define, void *
   define_one(p, w, define, context);
 }
 
-void printer_define_always(struct expr_printer *p, expr_id w, define_fn *define, void *context) {
+/* also names w itself, unless it is a constant */
+static void printer_define_always(struct expr_printer *p, expr_id w, define_fn *define, void *context) {
   printer_define(p, w, define, context);
   if (p->named[w] || node_at(p, w)->expr_kind == EXPR_NUMBER)
     return;
@@ -83,7 +84,8 @@ void printer_define_always(struct expr_printer *p, expr_id w, define_fn *define,
   p->named[w] = ++p->names;
 }
 
-void printer_name(struct expr_printer *p, expr_id w) { text_addf(p->out, "%s%u", p->prefix, p->named[w]); }
+/* w must have a name */
+static void printer_name(struct expr_printer *p, expr_id w) { text_addf(p->out, "%s%u", p->prefix, p->named[w]); }
 
 /* --- expressions --- */
 

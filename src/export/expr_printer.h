@@ -38,8 +38,6 @@ void printer_count_uses(struct expr_printer *, expr_id);
 /* Calls define once for each named subexpression of w, kids first. */
 typedef void define_fn(struct expr_printer *, expr_id, void *context);
 void printer_define(struct expr_printer *, expr_id, define_fn *, void *context);
-void printer_define_always(struct expr_printer *, expr_id, define_fn *,
-                           void *context); /* also names w itself, unless it is a constant */
 void printer_add(struct expr_printer *, expr_id);
 /* Rules. Starts a rule (or none, if NULL): its choices are in scope, and no expression has a name yet. */
 void printer_begin_rule(struct expr_printer *, const struct rule *);
@@ -50,7 +48,6 @@ void printer_force_changes(struct expr_printer *, define_fn *, void *context);
 void printer_add_place(struct expr_printer *, const struct variable_update *, const char *assign);
 /* Ends the line that defines w, with a comment that gives its source line. */
 void printer_end_definition(struct expr_printer *, expr_id);
-void printer_name(struct expr_printer *, expr_id); /* w must have a name */
 /* " / * line 12: x := 3 * / ", or nothing if there is no place. */
 void printer_line(struct expr_printer *, struct span);
 void printer_comment(struct expr_printer *, const char *text);

@@ -39,8 +39,6 @@ void assume(struct model_lowering *, expr_id);
 /* Assumes a condition of the model. Where the evaluation has failed its value is meaningless, and the rule must still
    be possible, to report the error. */
 void assume_evaluated(struct model_lowering *, expr_id);
-/* The function `choose` of a lowering (lower/lowering.h). */
-void choose_one(struct scope *, const char *name, const truth *possible, size_t n, truth *which);
 
 /* --- evaluation --- */
 /* Evaluates for process p in the state. The path condition is true. */

@@ -67,7 +67,7 @@ expr_id choice_number(struct model_lowering *l, const char *name, int64_t lo, in
 expr_id choice_truth(struct model_lowering *l, const char *name) { return choice_new(l, name, true, 0, 1); }
 
 /* Where there is nothing to choose, the choice is fixed to its first value, so that no step occurs twice. */
-void choose_one(struct scope *s, const char *name, const truth *possible, size_t n, truth *which) {
+static void choose_one(struct scope *s, const char *name, const truth *possible, size_t n, truth *which) {
   struct model_lowering *l = (struct model_lowering *)s->l;
   struct expr_graph *c = l->base.graph;
   size_t candidates = 0, only = 0;

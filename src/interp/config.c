@@ -205,14 +205,6 @@ void witness_free(struct witness *w) {
   memory_free(w);
 }
 
-struct witness *witness_of_event(const struct model *m, enum event_kind kind, uint32_t process, uint32_t action) {
-  struct witness *w = witness_new(m);
-  w->event->kind = kind;
-  w->event->process = process;
-  w->event->action = action;
-  return w;
-}
-
 void event_add_taken(struct event *e, struct taken_message t) {
   e->taken = memory_resize_array(e->taken, e->ntaken + 1, sizeof *e->taken);
   uint32_t at = e->ntaken++;

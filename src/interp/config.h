@@ -111,9 +111,6 @@ struct witness {
 struct witness *witness_new(const struct model *); /* an empty step; steps: an event to be filled in */
 struct witness *witness_copy(const struct model *, const struct witness *);
 void witness_free(struct witness *);
-/* Steps: an event of process p without messages; `action` is NO_ACTION unless the event is an action or a crash in the
-   middle of one. */
-struct witness *witness_of_event(const struct model *, enum event_kind, uint32_t process, uint32_t action);
 void event_add_taken(struct event *, struct taken_message); /* keeps the messages ascending by sender */
 void event_add_out(struct event *, uint32_t number);        /* call in ascending order */
 void event_set_script(struct event *, const uint32_t *choices, size_t n);
@@ -199,7 +196,6 @@ enum waiting {
   WAITING_ROOM    /* it could take an action if channels had no bound */
 };
 enum waiting config_waits(struct interpreter *, uint32_t environment, const struct config *, uint32_t process);
-bool config_deadlocked(struct interpreter *, uint32_t environment, const struct config *);
 /* The environment in which `quiescent` and `deadlocked` are evaluated; initially none, and they fail. */
 void interpreter_observe(struct interpreter *, uint32_t environment);
 

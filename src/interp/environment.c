@@ -162,11 +162,6 @@ static bool predicate_holds(struct interpreter *interp, const struct clause *c, 
   return part_holds(interp, c, c->pred, NULL, &seen, w->heard, corrupt);
 }
 
-bool clause_holds_without_messages(struct interpreter *interp, const struct clause *c, const struct config *config) {
-  uint8_t *none = NULL;
-  return part_holds(interp, c, c->pred, NULL, config, &none, NULL);
-}
-
 static const char *clause_name(enum clause_kind kind) {
   return kind == CLAUSE_EVERY        ? "a clause 'every ...'"
          : kind == CLAUSE_FROM_ROUND ? "a clause 'from round ...'"

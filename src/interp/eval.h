@@ -109,7 +109,6 @@ struct eval {
   struct outbox *outbox; /* in an action: where `send` puts messages; NULL: sending is not allowed */
   struct eval_record record;
   struct lazy lazy[LAZY_MAX];
-  uint32_t nlazy;
   bool order_mattered;
   /* properties and environments */
   const struct config *before, *after;

@@ -117,7 +117,7 @@ const value *oracle_choice(const struct model *m, const struct config *c, const 
   return &w->oracles[p][position];
 }
 
-bool oracle_reset_after(const struct model *m, const struct var *var, uint32_t point) {
+static bool oracle_reset_after(const struct model *m, const struct var *var, uint32_t point) {
   return var->kind == VAR_ORACLE && (var->each == EACH_ROUND || m->points[point].phase_end);
 }
 

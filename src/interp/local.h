@@ -35,7 +35,6 @@ bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
 /* The value that the process chooses in this round for its variable number `var`. NULL: it chooses none. */
 const value *oracle_choice(const struct model *, const struct config *, const struct witness *, uint32_t process,
                            uint32_t var);
-bool oracle_reset_after(const struct model *, const struct var *, uint32_t point);
 /* After the round at `point`: oracles that expire, and all oracles of a process that crashed or halted, get their
    type's first value. */
 void local_reset_oracles(struct interpreter *, uint32_t role, uint32_t point, value *local);

@@ -96,7 +96,7 @@ enum waiting config_waits(struct interpreter *interp, uint32_t environment, cons
                                                                                             : WAITING_NOT;
 }
 
-bool config_deadlocked(struct interpreter *interp, uint32_t environment, const struct config *c) {
+static bool config_deadlocked(struct interpreter *interp, uint32_t environment, const struct config *c) {
   if (!config_quiescent(interp, environment, c))
     return false;
   for (uint32_t p = 0; p < interp->model->nprocesses; p++)

@@ -86,8 +86,6 @@ bool environment_corrupts(const struct environment *);
 
 /* Is it a clause about single rounds that applies to the next round? */
 bool clause_applies(const struct model *, const struct clause *, const struct config *);
-/* Evaluates a clause that does not mention HO on the configuration. */
-bool clause_holds_without_messages(struct interpreter *, const struct clause *, const struct config *);
 
 /* Is the number of faulty processes of a kind within the limits, given the number for each role? Those beyond a role's
    own limit count against the clauses for all processes. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *ast_kind_name(enum ast_kind kind) {
+static const char *ast_kind_name(enum ast_kind kind) {
   static const char *const names[] = {
 #define AST(kind, comment) #kind,
 #include "lang/ast.def"

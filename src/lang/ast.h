@@ -83,7 +83,6 @@ struct ast *parse_file(const struct source *, struct arena *, struct diags *);
 /* Parses one expression that must span the whole source (for tests and -D values). */
 struct ast *parse_expression(const struct source *, struct arena *, struct diags *);
 
-const char *ast_kind_name(enum ast_kind);
 const char *ast_op_text(enum ast_op); /* "and", "+", "not in", ... */
 
 /* The tree on one line, for tests and dumps: (KIND op name number /flags kids...), "_" where a kid is absent. */

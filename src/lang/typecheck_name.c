@@ -413,7 +413,7 @@ bool field_has_kind(const struct typechecker *c, uint32_t field, uint64_t roles,
   return false;
 }
 
-bool field_is_kind(const struct typechecker *c, uint32_t field, uint64_t roles, enum var_kind kind) {
+static bool field_is_kind(const struct typechecker *c, uint32_t field, uint64_t roles, enum var_kind kind) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
     if (role_in(roles, r) && !has_kind(c, field, r, kind))
       return false;

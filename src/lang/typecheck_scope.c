@@ -63,7 +63,7 @@ static bool among(const char *name, const char *const *list, size_t n) {
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
-bool name_is_free(struct typechecker *c, const char *name, struct span at, bool callable) {
+static bool name_is_free(struct typechecker *c, const char *name, struct span at, bool callable) {
   if (among(name, built_in_values, LENGTH(built_in_values)) ||
       (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
       (model_steps(c->m) && among(name, built_in_step_values, LENGTH(built_in_step_values)))) {

@@ -68,7 +68,6 @@ void scope_release(struct symbol_scope *);
 struct scope_symbol *symbol_find(struct typechecker *, const char *name);
 /* Declares the symbol. False: the name is taken, which is reported. Symbols may move at the next declaration. */
 bool symbol_declare(struct typechecker *, struct symbol_scope *, struct scope_symbol);
-bool name_is_free(struct typechecker *, const char *name, struct span, bool callable);
 /* Offers what has the right kind after an unknown name was reported: the nearest one, and the list of all. */
 struct name_choice {
   struct typechecker *c;

@@ -60,12 +60,12 @@ struct lockstep_plain_step {
 };
 
 static bool emit_plain(struct lockstep *s, const struct config *c, struct unpacked_state *g, uint32_t obligation,
-                       struct edge *edge, emit_fn *emit, void *context, bool forget) {
+                       struct edge *edge, emit_fn *emit, void *context, bool drop_dead) {
   global_from_config(&s->pack, c, g);
   g->obligation = obligation;
   for (uint32_t i = 0; i < g->n; i++)
     g->at[i].local =
-        forget ? local_drop_dead(&s->pack, g->at[i].local, g->point) : local_at_start(&s->pack, g->at[i].local);
+        drop_dead ? local_drop_dead(&s->pack, g->at[i].local, g->point) : local_at_start(&s->pack, g->at[i].local);
   global_canonical(&s->pack, g, NULL);
   struct state state;
   global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);

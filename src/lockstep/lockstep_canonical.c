@@ -47,7 +47,7 @@ static uint32_t renaming_key(struct pack *p, value kind, const value *map, size_
   return key;
 }
 
-local_id local_rename_processes(struct pack *p, local_id id, const uint32_t *to) {
+static local_id local_rename_processes(struct pack *p, local_id id, const uint32_t *to) {
   uint32_t n = p->model->nprocesses;
   value *map = memory_alloc((n + 1) * sizeof *map);
   for (uint32_t i = 0; i < n; i++)
@@ -336,7 +336,7 @@ static void shared_values(struct canonical_search *s, const struct unpacked_stat
   s->globals = *globals;
 }
 
-void global_permute(struct pack *p, struct unpacked_state *g, struct renumbering *how) {
+static void global_permute(struct pack *p, struct unpacked_state *g, struct renumbering *how) {
   const struct model *m = p->model;
   uint32_t n = g->n;
   local_id *local = memory_alloc((n + 1) * sizeof *local);

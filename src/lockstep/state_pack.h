@@ -129,9 +129,6 @@ uint32_t obligation_renamed(struct pack *, uint32_t obligation, const struct ren
 /* The values in an obligation and their types, in order; returns their number. Either may be NULL. */
 uint32_t obligation_values(const struct pack *, uint32_t obligation, const value **, const struct type **);
 
-/* lockstep_canonical.c */
-void global_permute(struct pack *, struct unpacked_state *, struct renumbering *how);
-local_id local_rename_processes(struct pack *, local_id, const uint32_t *to);
 local_id local_rename_rounds(struct pack *, local_id, const value *rounds, size_t n); /* renames those below n */
 /* Where the residue of the phase number is read: the smallest number >= `least` with that residue. */
 value rank_of_phase(const struct pack *, value least, value phase);

@@ -50,11 +50,8 @@ struct steps_diagram {
 /* Labels the steps, makes rows, moments and arrows. */
 void steps_diagram_init(struct steps_diagram *, struct diagram *);
 void steps_diagram_release(struct steps_diagram *);
-/* Chooses the positions of the moments. */
-void moments_place(struct steps_diagram *);
 
 const struct event *steps_event(const struct steps_diagram *, uint32_t step);
-int moment_x(const struct steps_diagram *, uint32_t moment);
 /* For example promise(1, none), without the names of the fields. */
 void diagram_add_message(const struct diagram *, uint32_t kind, value, struct text *);
 

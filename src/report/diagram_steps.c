@@ -12,7 +12,7 @@
 #define SHIFT 9
 #define LOOK_BACK 60 /* arrows and moments that a new one is compared with */
 
-int moment_x(const struct steps_diagram *s, uint32_t moment) {
+static int moment_x(const struct steps_diagram *s, uint32_t moment) {
   return moment == STEP_EARLIER ? s->d->left : s->moments.at[moment].x;
 }
 
@@ -150,7 +150,8 @@ static void reserve_forged(struct steps_diagram *s, uint32_t moment, int *busy, 
   }
 }
 
-void moments_place(struct steps_diagram *s) {
+/* Chooses the positions of the moments. */
+static void moments_place(struct steps_diagram *s) {
   struct diagram *d = s->d;
   int *busy = memory_alloc((d->nrows + 1) * sizeof *busy); /* by row: right end of the labels so far */
   size_t arrows = 0;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum verdict proof_verdict(const struct proof *p) {
+static enum verdict proof_verdict(const struct proof *p) {
   return p->kind == ENGINE_SAFE ? VERDICT_HOLDS : p->kind == ENGINE_UNSAFE ? VERDICT_VIOLATED : VERDICT_INCONCLUSIVE;
 }
 

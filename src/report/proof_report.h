@@ -31,7 +31,6 @@ struct proof_result {
   uint32_t searched; /* number of instances in which the search confirmed the property */
 };
 
-enum verdict proof_verdict(const struct proof *);
 enum verdict proof_results_verdict(const struct proof_result *, uint32_t n); /* the worst verdict */
 
 void proof_results_text(const struct proof_result *, uint32_t n, const struct style *, struct text *);

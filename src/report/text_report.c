@@ -55,8 +55,9 @@ static void add_rounds_licences(struct text *out, const struct style *style, con
   }
 }
 
-void licences_text(const struct licences *l, const struct model *m, bool all, const struct style *style,
-                   struct text *out) {
+/* `name   reason   (line 12)` for each reduction; only those applied, unless all. */
+static void licences_text(const struct licences *l, const struct model *m, bool all, const struct style *style,
+                          struct text *out) {
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
     if (!licence->concerns)

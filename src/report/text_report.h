@@ -9,7 +9,4 @@
 void report_title(const struct model *, uint32_t environment, enum semantics, const struct style *, struct text *);
 void report_run_text(const struct check_result *, const struct run_result *, const struct style *, struct text *);
 
-/* `name   reason   (line 12)` for each reduction; only those applied, unless all. */
-void licences_text(const struct licences *, const struct model *, bool all, const struct style *, struct text *);
-
 #endif

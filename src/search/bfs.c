@@ -53,7 +53,7 @@ bool search_all_decided(const struct search *s) {
 
 /* With partial-order reduction, what is decided elsewhere counts as open, so that a search for the same properties by
    one thread takes the same steps. */
-void search_set_decided(struct search *s) {
+static void search_set_decided(struct search *s) {
   bool reduced = s->space->uses_proviso;
   s->space->decided = 0;
   for (uint32_t i = 0; i < s->space->query->nproperties && i < 64; i++)

@@ -26,7 +26,7 @@ struct scc_search { /* depth-first search for SCCs */
   double seconds_most;
 };
 
-void state_lasso_release(struct state_lasso *l) {
+static void state_lasso_release(struct state_lasso *l) {
   memory_free(l->path);
   memory_free(l->wish);
   *l = (struct state_lasso){0};

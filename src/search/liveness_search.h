@@ -26,7 +26,6 @@ struct state_lasso {
   uint32_t n, loop;              /* path[n - 1] equals path[loop]; loop == n - 1: the run stays there forever */
   bool shortest;                 /* no lasso to the component that it goes to is shorter */
 };
-void state_lasso_release(struct state_lasso *);
 
 struct liveness_search {
   struct liveness_graph graph;       /* limits, progress, and how the search ended */

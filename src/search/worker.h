@@ -157,7 +157,6 @@ bool search_all_decided(const struct search *);
 static inline bool search_decided_elsewhere(const struct search *s, uint32_t property) {
   return s->elsewhere && s->elsewhere[property];
 }
-void search_set_decided(struct search *); /* tells the transition system which properties are decided */
 struct path_goal finding_goal(const struct finding *);
 void search_stop(struct search *, enum search_end why); /* the first reason is kept */
 void search_reset(struct search *, struct worker *);    /* discards everything that was found */

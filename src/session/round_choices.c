@@ -232,8 +232,9 @@ bool session_round_taken(struct session *s, size_t step, struct session_round *o
 
 /* --- running one process --- */
 
-bool process_sends(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
-                   struct choices *choices) {
+/* Runs the sends of p. False: an error of the model. `choices` receives the free choices that were requested. */
+static bool process_sends(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
+                          struct choices *choices) {
   struct eval e;
   struct local_send_list out = {0};
   value *local = local_with_oracles(&s->model, c, w, p);

@@ -5,9 +5,8 @@
 #include "interp/round_step.h"
 #include "session/session_internal.h"
 
-/* Runs the sends of p, or its update on what it receives. False: an error of the model. `choices` receives the free
+/* Runs the update of p on what it receives. False: an error of the model. `choices` receives the free
    choices that were requested. */
-bool process_sends(struct session *, const struct config *, const struct witness *, uint32_t p, struct choices *);
 bool process_updates(struct session *, const struct message_exchange *, const struct witness *, uint32_t p,
                      struct choices *, value *local, struct model_error *);
 

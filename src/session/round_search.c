@@ -47,7 +47,8 @@ void round_search_release(struct round_search *h) {
   arena_release(&h->arena);
 }
 
-bool round_search_spend(struct round_search *h) {
+/* false: the limit is reached */
+static bool round_search_spend(struct round_search *h) {
   h->spent |= h->work >= h->most || session_stop_seen(h->session);
   h->work++;
   return !h->spent;

@@ -62,7 +62,6 @@ struct round_search {
 /* process: the one that ends the round, for asynchronous rounds; otherwise ignored. */
 void round_search_init(struct round_search *, struct session *, uint32_t process, uint64_t most);
 void round_search_release(struct round_search *);
-bool round_search_spend(struct round_search *); /* false: the limit is reached */
 
 /* Enumerates the contexts until the callback returns false or the limit is reached; returns false in both cases.
    failed: a process fails while sending (see `error`), so there are no receptions. */

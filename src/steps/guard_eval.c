@@ -50,7 +50,7 @@ static void bind_message(struct eval *e, const struct action *a, const struct in
     e->slot[a->parts[i].slot] = part[a->parts[i].field];
 }
 
-bool guard_is_false(struct guard_eval *g, const struct node *condition) {
+static bool guard_is_false(struct guard_eval *g, const struct node *condition) {
   struct guard_reads reads = {g, false};
   node_walk_deep(g->cells->model, condition, note_guard_read, &reads);
   if (reads.unknown)

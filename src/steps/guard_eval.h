@@ -22,7 +22,6 @@ struct guard_eval {
 void guard_eval_begin(struct guard_eval *, struct state_cells *, uint32_t process, content local, unsigned unknown);
 void guard_eval_end(struct guard_eval *);
 
-bool guard_is_false(struct guard_eval *, const struct node *);
 bool guard_any_false(struct guard_eval *, const struct condition_list *);
 bool guard_all_false(struct guard_eval *, const struct condition_list *);
 

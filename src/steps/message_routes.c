@@ -73,7 +73,7 @@ struct message_routes *message_routes_of(struct interpreter *interp, const struc
   return r;
 }
 
-bool role_takes(const struct model *m, uint32_t role, uint32_t kind) {
+static bool role_takes(const struct model *m, uint32_t role, uint32_t kind) {
   for (uint32_t a = 0; a < m->roles[role].nactions; a++)
     if (m->roles[role].actions[a].trigger != TRIGGER_NONE && m->roles[role].actions[a].kind == kind)
       return true;

@@ -18,6 +18,5 @@ static inline bool message_route_carries(const struct message_routes *r, uint32_
 }
 /* Can a message ever be taken from that channel? */
 bool message_route_is_read(const struct model *, const struct message_routes *, uint32_t from, uint32_t to);
-bool role_takes(const struct model *, uint32_t role, uint32_t kind);
 
 #endif
