@@ -239,12 +239,12 @@ static const struct scene scenes[] = {
      .again = {{"n", 5}, {"f", 2}}},
     {.path = "models/ben_or_byzantine.rondo",
      .property = "irrevocability",
-     .with = {{"n", 2}, {"t", 0}},
-     .again = {{"n", 6}, {"t", 1}}},
+     .with = {{"n", 6}, {"t", 1}},
+     .again = {{"n", 7}, {"t", 1}}},
     {.path = "models/ben_or_byzantine.rondo",
      .property = "agreement",
-     .with = {{"n", 3}, {"t", 0}},
-     .again = {{"n", 6}, {"t", 1}}},
+     .with = {{"n", 6}, {"t", 1}},
+     .again = {{"n", 7}, {"t", 1}}},
     {.text =
          HEAD "param t where 0 <= t and t < n\n"
               "process P[n] { input x: bool var y: bool = x var sure: bool = false\n"
