@@ -174,12 +174,15 @@ static bool look_at_one(void *context, const struct node *n) {
   return true;
 }
 
-bool property_is_one_process_step(const struct property *p) {
+static bool is_step_of(const struct property *p, enum op range) {
   const struct node *f = p->formula;
-  if (!p->step || f->op != NODE_FORALL || f->ngen != 1 || f->gen[0].range->op != NODE_ROLE_SET || f->gen[0].cond ||
-      f->n != 1)
+  if (!p->step || f->op != NODE_FORALL || f->ngen != 1 || f->gen[0].range->op != range || f->gen[0].cond || f->n != 1)
     return false;
   struct one_process_check l = {f->gen[0].slot, false};
   node_walk(f->kid[0], look_at_one, &l);
   return !l.other;
 }
+
+bool property_is_one_process_step(const struct property *p) { return is_step_of(p, NODE_ROLE_SET); }
+
+bool property_is_correct_step(const struct property *p) { return is_step_of(p, NODE_CORRECT); }

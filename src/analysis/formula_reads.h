@@ -29,5 +29,7 @@ bool formula_counts_processes(const struct model *, const struct node *, uint32_
 /* A step property `forall p in R: ...` that reads only the variables of p before and after the step, not p itself. So
    it can be checked process by process. */
 bool property_is_one_process_step(const struct property *);
+/* Likewise `forall p in correct: ...`, which also reads whether p is correct before the step. */
+bool property_is_correct_step(const struct property *);
 
 #endif

@@ -112,7 +112,8 @@ bool rondo_for_tests(rondo *r, const char *name, const char *given) {
       test_number(name, given, "SIEVE_FROM", &t->precheck_from) ||
       test_number(name, given, "SPILL_FROM", &t->spill_from) || test_number(name, given, "HASH_BITS", &t->hash_bits) ||
       test_number(name, given, "TRIAL_STATES", &t->trial_states) ||
-      test_number(name, given, "LOOK_FROM", &t->look_from) || test_number(name, given, "SPLIT_FROM", &t->split_from))
+      test_number(name, given, "ROUND_FORM", &t->round_form) || test_number(name, given, "LOOK_FROM", &t->look_from) ||
+      test_number(name, given, "SPLIT_FROM", &t->split_from))
     return true;
   if (!strcmp(name, "CHECKPOINT_SECONDS"))
     return sscanf(given, "%lf", &t->checkpoint_seconds) == 1;

@@ -20,6 +20,7 @@ struct monitor;
 /* For tests: thresholds and choices that usually depend on size or time; 0: the default. */
 struct test_settings {
   uint64_t threads_from, precheck_from, spill_from, hash_bits, trial_states, look_from, split_from;
+  uint64_t round_form; /* of derived counter systems: 1: joint, 2: in turns */
   double checkpoint_seconds;
   bool message_moves_always, message_moves_never, narrow_keys, no_deterministic_search;
   bool no_solver; /* as in a build without one */

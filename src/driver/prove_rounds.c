@@ -394,12 +394,29 @@ void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct r
   out->proof.limit = why.at;
 }
 
+/* The ways to derive a system, from the simplest to the most exact. The engines get that share of the time that is
+   left. */
+static const struct derive_way {
+  enum derive_mode mode;
+  enum round_form form;
+  double share;
+} derive_ways[] = {{DERIVE_FLAGS, ROUND_AUTOMATIC, 0.25},
+                   {DERIVE_FLAGS, ROUND_IN_TURNS, 0.6},
+                   {DERIVE_COUNTED, ROUND_IN_TURNS, 0.5},
+                   {DERIVE_WHOLE, ROUND_AUTOMATIC, 1}};
+enum { DERIVE_WAYS = sizeof derive_ways / sizeof *derive_ways };
+
 /* False: out->proof.limit says why there is no counter system. */
 static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
-                           const struct query *q, enum derive_mode mode, struct proof_result *out) {
+                           const struct query *q, const struct derive_way *way, struct proof_result *out) {
   struct text why = {0};
   watch_time(p->options->rondo, seconds_left(p));
-  bool derived = p->model->kind == MODEL_ROUNDS ? derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt)
+  uint64_t form = p->options->rondo->tests.round_form;
+  bool derived = p->model->kind == MODEL_ROUNDS ? derive_as(&a->derivation, shape, p->interp, q, way->mode,
+                                                            form == 1   ? ROUND_JOINT
+                                                            : form == 2 ? ROUND_IN_TURNS
+                                                                        : way->form,
+                                                            p->limits.interrupt)
                                                 : derive_handlers(p, a, shape, q);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
@@ -414,9 +431,8 @@ static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, cons
   return false;
 }
 
-/* One derivation mode; the engines get that share of the time that is left. */
-static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query *q, enum derive_mode mode,
-                                      double share, struct proof_result *out) {
+static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query *q, const struct derive_way *way,
+                                      struct proof_result *out) {
   struct round_shape shape;
   struct proof_attempt *a = attempt_new(p, &shape, false);
   out->system = a->system;
@@ -425,10 +441,11 @@ static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query
   out->compared = (struct validation){0};
   out->searched = 0;
   out->proof = (struct proof){0};
-  if (!derive_attempt(p, a, &shape, q, mode, out)) /* the counter system */
+  if (!derive_attempt(p, a, &shape, q, way, out)) /* the counter system */
     return a;
   struct proof_limits limits = p->limits;
-  limits.seconds = seconds_left(p) * share;
+  bool alone = way->form == ROUND_AUTOMATIC && way->mode == DERIVE_FLAGS && !a->derivation.leaves_apart;
+  limits.seconds = seconds_left(p) * (alone ? 2 * way->share : way->share); /* the next way is left out */
   const struct counter_system *s = a->runs ? a->runs : a->system;
   out->system = s;
   prove_property(s, &s->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
@@ -465,15 +482,20 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   watch_answer(p->options->rondo, p->deadline, p->limits.asked);
   bool rounds = p->model->kind == MODEL_ROUNDS;
   q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
-  struct proof_attempt *a = prove_by(p, &q, rounds ? DERIVE_FLAGS : DERIVE_WHOLE, rounds ? 0.5 : 1, &out);
-  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && rounds; mode++) {
+  struct proof_attempt *a = prove_by(p, &q, &derive_ways[rounds ? 0 : DERIVE_WAYS - 1], &out);
+  bool leaves_apart = a->derivation.leaves_apart;
+  for (int i = 1; i < DERIVE_WAYS && rounds; i++) {
+    const struct derive_way *way = &derive_ways[i];
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
         clock_seconds() >= p->deadline)
       break;
+    if (way->mode == DERIVE_FLAGS && !leaves_apart) /* not more exact than before */
+      continue;
     struct proof_result next = out;
-    struct proof_attempt *b = prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
+    struct proof_attempt *b = prove_by(p, &q, way, &next);
     bool better = next.proof.kind != ENGINE_UNDECIDED || next.proof.nreports > 0;
-    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt && clock_seconds() < p->deadline)
+    if (!better && way->mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt &&
+        clock_seconds() < p->deadline)
       add_reason(&out.proof, next.proof.limit);
     proof_release(better ? &out.proof : &next.proof);
     validation_release(better ? &out.compared : &next.compared);

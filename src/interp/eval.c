@@ -283,10 +283,8 @@ static value eval_param(struct eval *e, const struct node *n) {
 
 static bool eval_relation(struct eval *e, const struct node *n) {
   if (e->decisions && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL) {
-    struct form f, g;
-    value x = eval_linear(e, n->kid[0], &f), y = eval_linear(e, n->kid[1], &g);
-    f = form_minus(e, &f, &g, 1);
-    decide(e, &f, x < y ? -1 : x > y);
+    value x, y;
+    decide_order(e, n, &x, &y);
     switch (op_number(n->op)) {
     case NODE_EQ:
       return x == y;

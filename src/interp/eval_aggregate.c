@@ -45,7 +45,7 @@ static void form_weigh(struct eval *e, struct form *f, int64_t times) {
     form_subtract(e, entry == UINT32_MAX ? &f->constant : &f->of[entry], times, -1);
 }
 
-static bool form_is_constant(const struct form *f) {
+bool form_is_constant(const struct form *f) {
   for (uint32_t i = 0; i < FORM_MAX; i++)
     if (f->of[i])
       return false;
@@ -66,6 +66,12 @@ void decide_exactly(struct eval *e, struct form f, int64_t v) {
     return;
   form_subtract(e, &f.constant, v, 1);
   decide(e, &f, 0);
+}
+
+void decide_lost(struct eval *e, struct span at) {
+  if (!e->decisions->lost)
+    e->decisions->lost_at = at;
+  e->decisions->lost = true;
 }
 
 struct form form_minus(struct eval *e, const struct form *a, const struct form *b, int64_t times) {

@@ -27,6 +27,11 @@ value eval_linear(struct eval *, const struct node *, struct form *);
  */
 void decide(struct eval *, const struct form *, int64_t v);
 void decide_exactly(struct eval *, struct form, int64_t v);
+void decide_lost(struct eval *, struct span); /* it depends on a parameter in another way */
+/* eval_division.c: evaluates the sides of a comparison of numbers, and records how their order depends on counts. Each
+   side, or one of them, may have a quotient of a linear form by a number. */
+void decide_order(struct eval *, const struct node *, value *left, value *right);
+bool form_is_constant(const struct form *);
 struct form form_minus(struct eval *, const struct form *, const struct form *, int64_t times); /* a - times * b */
 
 /* Records a read of the variable's value from before the run, unless it was assigned since. */

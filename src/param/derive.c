@@ -216,10 +216,15 @@ static void add_word(struct text *out, const char *word) {
 }
 
 static bool distinguishes(const struct derivation_builder *d, uint32_t part, uint32_t var) {
-  for (size_t i = 0; i < d->d->locals.n; i++)
-    for (size_t k = 0; k < i; k++)
-      if (d->d->parts.at[i] == part && d->d->parts.at[k] == part && d->d->locals.at[i][var] != d->d->locals.at[k][var])
-        return true;
+  const value *first = NULL;
+  for (uint32_t i = 0; i < d->d->locals.n; i++) {
+    const value *v = d->d->locals.at[i];
+    if (d->d->parts.at[i] != part || local_has(d, i, STATUS_BYZANTINE)) /* which has no variables */
+      continue;
+    if (first && first[var] != v[var])
+      return true;
+    first = v;
+  }
   return false;
 }
 
@@ -340,8 +345,7 @@ static void make_start(struct derivation_builder *d) {
   s->start = make_and(d, turns_between(d), NULL);
   for (uint32_t i = 0; i < FROZEN_MAX; i++)
     if (d->turns.frozen[i] != NO_COUNTER)
-      s->start =
-          make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.frozen[i]), NULL));
+      s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.frozen[i]), NULL));
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     s->start = make_and(d, s->start, initial_condition_of(d, l, distinguishing));
   for (uint32_t part = 0; part < d->d->nparts; part++) {
@@ -537,6 +541,7 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
     vec_release(&d.reached.at[p].messages_possible);
   }
   vec_release(&d.turns.pools);
+  vec_release(&d.parts.of_names);
   vec_release(&d.reached.updates);
   vec_release(&d.heard.sizes);
   vec_release(&d.reached.initial);

@@ -24,10 +24,11 @@
 enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 
 /* How a round is made of moves. JOINT: one move, in which all processes change. IN_TURNS: a first move freezes what is
-   sent, in counters of their own; then the local states change one after the other, each successor in a move of its own,
-   with conditions on the frozen numbers. Both have the same behaviour from round to round: receptions of different
-   processes depend on each other only through what is frozen. AUTOMATIC: IN_TURNS for rounds whose joint move would
-   unfold into many cases. */
+   sent, in counters of their own; then the local states change one after the other, each successor in a move of its
+   own, with conditions on the frozen numbers. Both have the same behaviour from round to round: receptions of different
+   processes depend on each other only through what is frozen. In turns, all counted parts change, so that it is more
+   exact where parts change before the joint move. AUTOMATIC: IN_TURNS for rounds whose
+   joint move would unfold into many cases. */
 enum round_form { ROUND_AUTOMATIC, ROUND_JOINT, ROUND_IN_TURNS };
 
 #define NO_COUNTER UINT32_MAX
@@ -59,10 +60,11 @@ struct derivation {
   const uint32_t *part_of; /* by variable, then one entry for all initial values; NULL: only one part */
   const bool *part_used;   /* by part; NULL: likewise */
   uint32_t nparts;
-  VEC(bool) is_part_move; /* by move: it changes one part of a process, before the move of the round */
+  VEC(bool) is_part_move;      /* by move: it changes one part of a process, before the move of the round */
   VEC(struct turn_move) turns; /* by move */
   uint32_t turn;               /* the control for the next change of a round in turns, 0 between rounds; UINT32_MAX: no
                                   round is in turns */
+  bool leaves_apart;           /* some counted part may stay as it is in a joint move, but not in turns */
   uint32_t violated;      /* the control that records a violated step property; UINT32_MAX: not a step property */
   uint32_t where;         /* the control for the next round; UINT32_MAX: always the first round */
   const struct liveness *liveness; /* NULL: a safety property */

@@ -57,8 +57,8 @@ struct next_round {
   enum pass_change passes;
 };
 
-struct heard_size { /* times * |set| >= limit; limit NULL: 0 */
-  int64_t times;
+struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
+  int64_t times, more;
   const struct node *limit;
   bool strict; /* > instead of >= */
   bool all;    /* the limit is times the number of all processes */
@@ -83,9 +83,14 @@ struct reached_locals {
   bool closed;           /* all local states are known */
 };
 
+struct bound_part { /* the part of a process that a bound name refers to; names of different scopes may share a slot */
+  const struct generator *name;
+  uint32_t part;
+};
+
 /* The parts of a process that properties refer to. */
 struct property_parts {
-  uint32_t *of_slot;  /* by slot: the part that the bound name refers to */
+  VEC(struct bound_part) of_names;
   uint32_t of_step;   /* the part that the step property reads, if there is one */
   bool stays_count;   /* a process that does not change may violate the step property */
   bool *counted;      /* by part: it must be counted */
@@ -242,6 +247,7 @@ struct term *turns_between(struct derivation_builder *);
 /* derive_property.c */
 void derive_property_parts(struct derivation_builder *,
                            uint32_t *part); /* joins parts that a property reads together */
+uint32_t part_of_name(const struct derivation_builder *, const struct generator *);
 bool derive_property(struct derivation_builder *, const struct property *, struct counter_property *);
 struct term *derive_condition(struct derivation_builder *, const struct node *); /* when it holds; NULL: refused */
 bool derive_step_licensed(struct derivation_builder *, const struct property *);

@@ -126,11 +126,19 @@ static bool is_forall(const struct node *n, uint32_t processes) {
 /* |x| >= limit, c * |x| > limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
+  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
     size = size->kid[1];
+  }
+  if (out->limit && out->limit->op == NODE_DIV && out->limit->kid[1]->op == NODE_CONST &&
+      out->limit->kid[1]->constant > 0 && out->limit->kid[1]->constant < INT32_MAX) {
+    int64_t by = out->limit->kid[1]->constant; /* x > a / b if b * x > a; x >= a / b if b * x + b > a */
+    out->times *= by;
+    out->more = out->strict ? 0 : by;
+    out->strict = true;
+    out->limit = out->limit->kid[0];
   }
   return size && size->op == NODE_CARD ? size->kid[0] : NULL;
 }
@@ -141,11 +149,11 @@ static bool is_size_clause(const struct node *n, struct heard_size *out) {
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, NULL, true, false};
+    *out = (struct heard_size){1, 0, NULL, true, false};
     set = n->kid[0]->kid[0];
   }
   if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
-    *out = (struct heard_size){1, NULL, false, true};
+    *out = (struct heard_size){1, 0, NULL, false, true};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -188,7 +196,7 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
   *any = !size;
-  *out = (struct heard_size){1, NULL, true, false};
+  *out = (struct heard_size){1, 0, NULL, true, false};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
   const struct node *set = large_set(size, out);
@@ -206,7 +214,7 @@ static bool add_size(struct derivation_builder *d, struct heard_size size) {
 /* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
    are equal meet if they are not empty. */
 static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
-  const struct heard_size some = {1, NULL, true, false};
+  const struct heard_size some = {1, 0, NULL, true, false};
   struct heard_size size = some;
   bool any = false;
   if (is_size_clause(pred, &size))
@@ -329,16 +337,13 @@ static bool check_environment(struct derivation_builder *d) {
   if (d->heard.corrupted && (d->heard.delivers || d->heard.byzantine))
     return derive_refuse(d, d->heard.corrupted->at,
                          "corrupted messages go only with losses, and without Byzantine processes");
-  if (d->heard.byzantine && d->heard.sizes.n)
-    return derive_refuse(d, d->heard.byzantine->at,
-                         "sizes of heard-of sets cannot be combined with Byzantine processes");
   return check_coupling(d);
 }
 
 /* ---- the query ---- */
 
 static bool check_properties(struct derivation_builder *d) {
-  if (d->q->nproperties > 1) /* part_of_slot has one entry per name, so there may be only one property */
+  if (d->q->nproperties > 1)
     return derive_refuse(d, d->role->at, "there is more than one property at a time");
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];

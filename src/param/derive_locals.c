@@ -284,8 +284,8 @@ static void find_parts(struct derivation_builder *d) {
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
   for (uint32_t p = 0; p < d->m->npoints; p++)
     used[d->reached.at[p].sends] = used[d->reached.at[p].updates] = true;
-  for (uint32_t i = 0; i < d->m->nslots; i++)
-    used[d->parts.of_slot[i]] = true;
+  for (size_t i = 0; i < d->parts.of_names.n; i++)
+    used[d->parts.of_names.at[i].part] = true;
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     if (d->m->properties[d->q->properties[i]].step)
       used[d->parts.of_step] = true;

@@ -51,6 +51,13 @@ static bool collect_reads(void *context, const struct node *n) {
 
 static bool is_process_generator(const struct generator *g) { return g->type->kind == TYPE_PROCESS; }
 
+uint32_t part_of_name(const struct derivation_builder *d, const struct generator *name) {
+  for (size_t i = 0; i < d->parts.of_names.n; i++)
+    if (d->parts.of_names.at[i].name == name)
+      return d->parts.of_names.at[i].part;
+  return d->reached.at[0].sends; /* nothing was read of it */
+}
+
 /* Marks the parts that must be counted: those for which the violation needs to know that a local state is empty. Flags
    suffice where the violation only needs an occupied one. holds: this subformula occurs positively, so a violation of
    `forall` is an occupied state. */
@@ -59,7 +66,7 @@ static void find_counted(struct derivation_builder *d, const struct node *n, boo
   for (uint32_t i = 0; i < n->ngen; i++) {
     bool forall = op == NODE_FORALL, exists = op == NODE_EXISTS;
     if (is_process_generator(&n->gen[i]) && (both || !(holds ? forall : exists) || (!forall && !exists)))
-      d->parts.counted[d->parts.of_slot[n->gen[i].slot]] = true;
+      d->parts.counted[part_of_name(d, &n->gen[i])] = true;
     find_counted(d, n->gen[i].range, holds, true);
     if (n->gen[i].cond)
       find_counted(d, n->gen[i].cond, forall ? !holds : holds, both);
@@ -81,12 +88,45 @@ static uint32_t merge_read_parts(struct derivation_builder *d, uint32_t *part, c
   return d->reached.at[0].sends;
 }
 
+static void property_reads_find(const struct derivation_builder *d, const struct node *n, struct property_reads *r) {
+  uint32_t width = d->role->nvars + 1;
+  *r = (struct property_reads){.m = d->m, .nvars = d->role->nvars};
+  r->vars = memory_alloc((size_t)width * (d->m->nslots + (size_t)1) * sizeof *r->vars);
+  r->all = memory_alloc(width * sizeof *r->all);
+  node_walk_deep(d->m, n, collect_reads, r);
+}
+
+static void property_reads_release(struct property_reads *r) {
+  memory_free(r->vars);
+  memory_free(r->all);
+}
+
+struct name_search {
+  struct derivation_builder *d;
+  uint32_t *part, together;
+  bool apart; /* names may refer to different parts */
+};
+
+static bool find_names(void *context, const struct node *n) {
+  struct name_search *s = context;
+  struct derivation_builder *d = s->d;
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    struct property_reads r;
+    uint32_t part = s->together;
+    if (!is_process_generator(&n->gen[i]))
+      continue;
+    property_reads_find(d, n, &r);
+    if (s->apart)
+      part = merge_read_parts(d, s->part, r.vars + (size_t)n->gen[i].slot * (d->role->nvars + 1));
+    property_reads_release(&r);
+    vec_push(&d->parts.of_names, ((struct bound_part){&n->gen[i], part}));
+  }
+  return true;
+}
+
 static void property_parts_of(struct derivation_builder *d, const struct property *p, uint32_t *part) {
-  uint32_t n = d->role->nvars + 1, slots = d->m->nslots;
-  struct property_reads r = {.m = d->m, .nvars = d->role->nvars};
-  r.vars = memory_alloc((size_t)n * (slots + (size_t)1) * sizeof *r.vars);
-  r.all = memory_alloc(n * sizeof *r.all);
-  node_walk_deep(d->m, p->formula, collect_reads, &r);
+  struct property_reads r;
+  property_reads_find(d, p->formula, &r);
   d->parts.identities |= r.same;
   r.other |= r.same; /* comparing identities needs the same part for all names */
   uint32_t together = merge_read_parts(d, part, r.other || p->step ? r.all : NULL);
@@ -94,15 +134,14 @@ static void property_parts_of(struct derivation_builder *d, const struct propert
     d->parts.of_step = together;
   if (r.same)
     d->parts.counted[together] = true;
-  for (uint32_t i = 0; i < slots; i++)
-    d->parts.of_slot[i] = r.other || p->step ? together : merge_read_parts(d, part, r.vars + (size_t)i * n);
-  memory_free(r.vars);
-  memory_free(r.all);
+  struct name_search names = {d, part, together, !r.other && !p->step};
+  node_walk_deep(d->m, p->formula, find_names, &names);
+  property_reads_release(&r);
 }
 
 void derive_property_parts(struct derivation_builder *d, uint32_t *part) {
   uint32_t n = d->role->nvars + 1;
-  d->parts.of_slot = arena_array(&d->d->arena, d->m->nslots + (size_t)1, sizeof *d->parts.of_slot);
+  vec_clear(&d->parts.of_names);
   d->parts.counted = arena_array(&d->d->arena, n + (size_t)1, sizeof *d->parts.counted);
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     property_parts_of(d, &d->m->properties[d->q->properties[i]], part);
@@ -363,7 +402,7 @@ static void bind_each(struct property_translation *s, const struct node *n, uint
   }
   uint32_t process = s->bound;
   for (uint32_t l = 0; l < d->d->locals.n && !s->failed; l++) {
-    if (d->d->part_of && d->d->parts.at[l] != d->parts.of_slot[g->slot])
+    if (d->d->part_of && d->d->parts.at[l] != part_of_name(d, g))
       continue;
     if (derive_stopped(d)) {
       s->failed = true;
@@ -531,9 +570,9 @@ bool derive_property(struct derivation_builder *d, const struct property *p, str
 }
 
 bool derive_step_licensed(struct derivation_builder *d, const struct property *p) {
-  if (!property_is_one_process_step(p))
+  if (!property_is_one_process_step(p) && !property_is_correct_step(p))
     return derive_refuse(d, p->at,
-                         "a step property that is not of the form 'forall p in %s: ...' with "
+                         "a step property that is not of the form 'forall p in %s: ...', or 'in correct', with "
                          "fields of p alone",
                          d->role->name);
   d->parts.stays_count |= !property_is_stutter_invariant(p);

@@ -95,7 +95,8 @@ static void add_forged(struct row_builder *w) {
   row_end(w, false);
 }
 
-/* |HO[p]| >= limit. The set may contain processes that send nothing. */
+/* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
+   everybody, without those whose genuine messages are not heard. */
 static void add_sizes(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
@@ -105,10 +106,13 @@ static void add_sizes(struct row_builder *w) {
       add_limit(w, size->limit, -1);
     if (size->all)
       derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, -size->times);
-    w->row[0] -= size->strict;
+    if (__builtin_add_overflow(w->row[0], size->more - size->strict, &w->row[0]))
+      derive_beyond(r->d, r->d->role->at);
     for (uint32_t m = 0; m < r->nm; m++) {
       w->row[1 + column_heard(r, m)] = size->times;
       w->row[1 + column_may(r, m)] = -size->times;
+      if (r->d->heard.byzantine) /* forged messages come from Byzantine processes, all of whom may be in the set */
+        w->row[1 + column_forged(r, m)] = -size->times;
     }
     row_end(w, false);
   }

@@ -183,7 +183,8 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
   const struct schedule_point *at = &d->reached.at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d));
+    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d) ||
+                                                 (in_turns && d->parts.counted[part]));
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
@@ -276,13 +277,24 @@ static void moves_drop(struct derivation_builder *d, move_vec *moves, size_t fir
   d->d->turns.n = first;
 }
 
+/* In the joint form, counted parts that change before the round may also stay unchanged. */
+static bool has_counted_parts_apart(const struct derivation_builder *d, uint32_t point) {
+  const struct schedule_point *at = &d->reached.at[point];
+  bool apart = false;
+  for (uint32_t part = 0; part < d->d->nparts && !derive_moves_jointly(d); part++)
+    apart |= part_exists(d->d, part) && d->parts.counted[part] && part != at->sends && part != at->updates;
+  return apart;
+}
+
 bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
   size_t first = moves->n;
-  if (d->form != ROUND_AUTOMATIC)
-    return derive_round_as(d, point, d->form == ROUND_IN_TURNS, moves);
+  if (d->form == ROUND_IN_TURNS)
+    return derive_round_as(d, point, true, moves);
   bool joint = derive_round_as(d, point, false, moves);
-  if (derive_stopped(d) || (joint && cases_from(moves, first) <= CASES_JOINT_MAX))
+  if (derive_stopped(d) || d->form == ROUND_JOINT || (joint && cases_from(moves, first) <= CASES_JOINT_MAX)) {
+    d->d->leaves_apart |= has_counted_parts_apart(d, point);
     return joint;
+  }
   d->d->refused = NULL; /* what is refused of the joint move may be too large only */
   moves_drop(d, moves, first);
   return derive_round_as(d, point, true, moves);

@@ -49,11 +49,10 @@ struct round_builder {
   struct term **sent;          /* by message: how many may be heard, when the round begins */
   struct term **heard;         /* UNIFORM: by message: how many every process hears */
   struct term *byzantine;
-  bool has_witnesses; /* some conditions have amounts of the move */
   bool in_turns;
   VEC(struct frozen_number) frozen;
-  struct term **pool; /* in turns: by local state, the processes that have not changed yet; NULL: not separate */
-  uint32_t turn;      /* in turns: the last value of the control that is used */
+  struct term **pool;     /* in turns: by local state, the processes that have not changed yet; NULL: not separate */
+  uint32_t turn;          /* in turns: the last value of the control that is used */
   struct term **arrivals; /* by local state: how many processes enter it */
   struct term **crashing; /* by local state: how many crash in this round; NULL: none */
   VEC(struct local_move) local_moves;

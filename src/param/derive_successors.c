@@ -33,7 +33,6 @@ static struct term *cubes_term(struct round_builder *r, const cube_vec *cubes, b
   for (uint32_t i = 0; i < reception_ncolumns(columns); i++)
     terms[i] = i < columns->np ? make_leaf(d, TERM_PARAM, d->params.base->param[i]) : make_number(d, 0);
   for (uint32_t m = 0; m < columns->nm; m++) {
-    r->has_witnesses |= witness && (!r->heard[m] || d->heard.forges);
     terms[column_may(columns, m)] = make_sum(d, r->may[m], NULL);
     terms[column_must(columns, m)] = make_sum(d, r->must[m], NULL);
     if (witness)
@@ -161,12 +160,13 @@ static uint32_t counters_in(const struct term *sum) {
   return !sum ? 0 : sum->op == TERM_ADD ? counters_in(sum->kid[0]) + counters_in(sum->kid[1]) : 1;
 }
 
-/* Is the sum the number of all processes? Then it is at least 1. */
-static bool is_everybody(const struct round_builder *r, const struct term *sum) {
-  const struct schedule_point *at = &r->d->reached.at[r->point];
+/* Do all deciding local states lead there? Then some process is in one of them: the process that changes is. */
+static bool is_everybody(const struct round_builder *r, value status, const struct term *sum) {
+  const struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->reached.at[r->point];
   uint32_t n = 0;
   for (size_t i = 0; i < at->locals.n; i++)
-    n += r->d->d->parts.at[at->locals.at[i]] == at->updates;
+    n += d->d->parts.at[at->locals.at[i]] == at->updates && d->d->locals.at[at->locals.at[i]][LOCAL_STATUS] == status;
   return counters_in(sum) == n;
 }
 
@@ -183,7 +183,7 @@ bool successor_reasons_find(struct round_builder *r, uint32_t local, successor_r
       ok = add_reasons(r, local, decides, r->pool[decides] ? r->pool[decides] : local_count(d, decides), out);
   }
   for (size_t i = 0; i < out->n && ok; i++)
-    if (is_everybody(r, out->at[i].there))
+    if (is_everybody(r, d->d->locals.at[local][LOCAL_STATUS], out->at[i].there))
       out->at[i].there = NULL;
   return ok;
 }

@@ -10,6 +10,12 @@
 
 #include "base/memory.h"
 
+/* Does the term read an amount, a counter ... with an index in first..last? */
+static bool reads(const struct term *t, enum term_op op, uint32_t first, uint32_t last) {
+  return t && ((t->op == op && t->index >= first && t->index <= last) || reads(t->kid[0], op, first, last) ||
+               reads(t->kid[1], op, first, last) || reads(t->kid[2], op, first, last));
+}
+
 /* ---- frozen numbers ---- */
 
 static struct term *freeze(struct round_builder *r, uint32_t slot, const char *name, uint32_t message,
@@ -24,6 +30,13 @@ static struct term *freeze(struct round_builder *r, uint32_t slot, const char *n
   return make_leaf(d, TERM_COUNTER, *counter);
 }
 
+static bool byzantine_stay(struct round_builder *r) {
+  bool stay = true;
+  for (uint32_t l = 0; l < r->d->d->locals.n; l++)
+    stay &= !local_has(r->d, l, STATUS_BYZANTINE) || local_unchanged_after(r->d, l, r->point, 0) == l;
+  return stay;
+}
+
 void round_freeze(struct round_builder *r) {
   r->in_turns = true;
   for (uint32_t m = 0; m < r->columns.nm; m++) {
@@ -32,7 +45,8 @@ void round_freeze(struct round_builder *r) {
     r->must[m] = same ? r->may[m] : freeze(r, MESSAGES_MAX + m, "delivered", m, r->must[m]);
     r->heard[m] = freeze(r, 2 * MESSAGES_MAX + m, "heard", m, r->heard[m]);
   }
-  r->byzantine = freeze(r, 3 * MESSAGES_MAX, "byzantine", 0, r->byzantine);
+  if (!byzantine_stay(r)) /* as they always do */
+    r->byzantine = freeze(r, 3 * MESSAGES_MAX, "forging", 0, r->byzantine);
 }
 
 void round_unfreeze(struct round_builder *r, struct term **must, struct term *byzantine) {
@@ -102,8 +116,8 @@ static bool classes_find(struct turn_builder *x, uint32_t part, bool apart) {
       return false;
     }
     size_t k = 0;
-    while (k < x->classes.n && (apart || part_has_step_property(d, part) ||
-                                !same_successors(&x->classes.at[k].successors, &successors)))
+    while (k < x->classes.n &&
+           (apart || part_has_step_property(d, part) || !same_successors(&x->classes.at[k].successors, &successors)))
       k++;
     if (k == x->classes.n) {
       certain_last(&successors);
@@ -180,8 +194,7 @@ static bool make_beginning(struct turn_builder *x, const bool *together) {
       uint32_t to = c->successors.at[0].target;
       r->arrivals[to] = make_sum(d, r->arrivals[to], count);
       for (size_t k = 0; k < c->members.n; k++)
-        vec_push(&r->local_moves,
-                 ((struct local_move){remaining_count(r, c->members.at[k]), c->members.at[k], to}));
+        vec_push(&r->local_moves, ((struct local_move){remaining_count(r, c->members.at[k]), c->members.at[k], to}));
     }
   }
   for (size_t i = 0; i < r->frozen.n; i++)
@@ -195,10 +208,11 @@ static bool make_beginning(struct turn_builder *x, const bool *together) {
 
 /* The numbers heard are amounts of the move where they cannot be projected away, so such conditions belong to one
    move. */
-static bool conditions_anew(struct turn_builder *x, struct turn_class *c, uint32_t target, struct local_successor *out) {
+static bool conditions_anew(struct turn_builder *x, struct turn_class *c, uint32_t target,
+                            struct local_successor *out) {
   struct round_builder *r = x->r;
   local_successor_vec successors = {0};
-  if (!r->has_witnesses)
+  if (!reads(out->can, TERM_AMOUNT, 0, UINT32_MAX))
     return true;
   round_forget_conditions(r);
   bool ok = successors_find(r, c->members.at[0], &successors);
@@ -272,15 +286,13 @@ static bool make_only_move(struct turn_builder *x, const bool *together) {
   return ok;
 }
 
-static void pools_assign(struct turn_builder *x, bool apart) {
+static void pools_assign(struct turn_builder *x) {
   struct round_builder *r = x->r;
-  struct derivation_builder *d = r->d;
   for (size_t i = 0; i < x->classes.n; i++) {
     struct turn_class *c = &x->classes.at[i];
-    if (apart)
-      c->pool = r->pool[c->members.at[0]];
-    else if (c->successors.n > 1)
-      c->pool = make_leaf(d, TERM_COUNTER, pool_take(x));
+    c->pool = r->pool[c->members.at[0]];
+    if (!c->pool && c->successors.n > 1)
+      c->pool = make_leaf(r->d, TERM_COUNTER, pool_take(x));
     if (c->pool)
       c->pool_counter = c->pool->index;
     if (c->pool)
@@ -292,18 +304,31 @@ static bool find_all_classes(struct turn_builder *x, const bool *together) {
   struct round_builder *r = x->r;
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
-  uint32_t n = 0;
-  bool ok = true;
-  for (uint32_t part = 0; part < d->d->nparts; part++)
-    n += together[part];
-  for (size_t i = 0; i < at->locals.n && n > 1; i++) /* what decides must not have changed */
-    if (local_active(d, at->locals.at[i]) && together[d->d->parts.at[at->locals.at[i]]])
+  uint32_t pools = (uint32_t)d->turns.pools.n, counters = d->s->ncounters;
+  bool ok = true, apart = false;
+  /* Other parts may depend on how many processes are in which deciding local state, so these change last, and each has
+     a pool of its own. */
+  for (size_t i = 0; i < at->locals.n; i++)
+    if (local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == at->updates)
       r->pool[at->locals.at[i]] = make_leaf(d, TERM_COUNTER, pool_take(x));
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
-    ok = !together[part] || part == at->updates || classes_find(x, part, n > 1);
-  ok = ok && (!together[at->updates] || classes_find(x, at->updates, n > 1));
+    ok = !together[part] || part == at->updates || classes_find(x, part, false);
+  for (size_t i = 0; i < at->locals.n; i++)
+    for (size_t k = 0; k < x->classes.n && r->pool[at->locals.at[i]]; k++)
+      for (size_t j = 0; j < x->classes.at[k].successors.n; j++) {
+        uint32_t pool = r->pool[at->locals.at[i]]->index;
+        apart |= reads(x->classes.at[k].successors.at[j].can, TERM_COUNTER, pool, pool);
+      }
+  if (!apart) {
+    x->npools = 0;
+    d->turns.pools.n = pools;
+    d->s->ncounters = counters;
+    for (uint32_t l = 0; l < d->d->locals.n; l++)
+      r->pool[l] = NULL;
+  }
+  ok = ok && (!together[at->updates] || classes_find(x, at->updates, apart));
   if (ok)
-    pools_assign(x, n > 1);
+    pools_assign(x);
   return ok;
 }
 
@@ -337,8 +362,7 @@ struct term *turns_between(struct derivation_builder *d) {
     return NULL;
   struct term *between = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->turn), NULL);
   for (size_t i = 0; i < d->turns.pools.n; i++)
-    between = make_and(d, between,
-                       make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.pools.at[i]), NULL));
+    between = make_and(d, between, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->turns.pools.at[i]), NULL));
   return between;
 }
 

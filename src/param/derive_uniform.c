@@ -28,8 +28,8 @@ void round_choose_heard(struct round_builder *r) {
       node_row(d, size->limit, 1, row);
     if (size->all)
       derive_row_add(d, d->role->at, row, d->params.size, d->params.base->nparams + 1, size->times);
-    round_require(
-        r, make_relation(d, size->strict ? TERM_LT : TERM_LE, make_row(d, row), make_times(d, size->times, sum)));
+    struct term *heard = make_sum(d, make_times(d, size->times, sum), make_number(d, size->more));
+    round_require(r, make_relation(d, size->strict ? TERM_LT : TERM_LE, make_row(d, row), heard));
     memory_free(row);
   }
 }

@@ -211,6 +211,7 @@ bool handlers_derive(struct derivation *out, struct handler_system **kept, const
                              .model = interp->model,
                              .violated = UINT32_MAX,
                              .where = UINT32_MAX,
+                             .turn = UINT32_MAX,
                              .passes = NO_COUNTER};
   arena_init(&out->arena);
   struct handler_builder h = {.h = s,

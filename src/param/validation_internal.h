@@ -73,8 +73,8 @@ bool validation_match_step(struct validator *, const int64_t *from, const struct
                            const struct config *after, const int64_t *to, bool bad, int64_t *end);
 
 /* ---- validation_turns.c: a round in turns ---- */
-/* Does a sequence of moves, the first of which freezes what is sent, lead from `from` to `to`? The processes that change
-   are those of the step. */
+/* Does a sequence of moves, the first of which freezes what is sent, lead from `from` to `to`? The processes that
+   change are those of the step. */
 bool validation_turns_lead(struct validator *, const int64_t *from, const struct config *before,
                            const struct config *after, const int64_t *to, bool bad, int64_t *end);
 

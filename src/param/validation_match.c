@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-bool validation_moves(const struct validator *c, uint32_t move, const int64_t *from, const int64_t *amounts, int64_t *to) {
+bool validation_moves(const struct validator *c, uint32_t move, const int64_t *from, const int64_t *amounts,
+                      int64_t *to) {
   uint32_t n = c->s->ncounters;
   int64_t *before = memory_alloc((validation_state_width(c) + 1) * sizeof *before);
   memcpy(before, from, validation_state_width(c) * sizeof *before);
@@ -47,7 +48,8 @@ static void apply_part_move(const struct validator *c, int64_t *state, uint32_t 
     wanted[dv->counter.at[to]]++;
   }
   for (uint32_t m = 0; m < c->s->nmoves; m++)
-    if (dv->is_part_move.at[m] && validation_moves(c, m, state, &one, next) && validation_same_up_to_violation(c, next, wanted) &&
+    if (dv->is_part_move.at[m] && validation_moves(c, m, state, &one, next) &&
+        validation_same_up_to_violation(c, next, wanted) &&
         (!any || (bad && validation_violated(c, next) && !validation_violated(c, found)))) {
       memcpy(found, next, width * sizeof *found);
       any = true;
@@ -156,7 +158,7 @@ static bool is_possible(const struct validator *c, const struct counter_transiti
 
 /* Does the transition lead to the target for some amounts? */
 bool validation_leads(struct validator *c, const struct counter_transition *t, const int64_t *from, const int64_t *to,
-                  int64_t *end) {
+                      int64_t *end) {
   const struct counter_graph *g = c->graph;
   struct solver *s = c->solver;
   int64_t *row = memory_alloc(t->guard.width * sizeof *row);

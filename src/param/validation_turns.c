@@ -18,9 +18,7 @@ struct turn_match {
 
 static bool follow(struct turn_match *t, const int64_t *state);
 
-static int64_t turn_of(const struct validator *c, const int64_t *state) {
-  return state[c->s->ncounters + c->dv->turn];
-}
+static int64_t turn_of(const struct validator *c, const int64_t *state) { return state[c->s->ncounters + c->dv->turn]; }
 
 static bool has_local(const struct turn_move *turn, uint32_t local) {
   for (uint32_t i = 0; i < turn->nlocals; i++)
@@ -100,8 +98,7 @@ static bool change_by_solver(struct turn_match *t, uint32_t move, const int64_t 
     if (x->move != move || validator_stopped(c))
       continue;
     memcpy(wanted, state, validation_state_width(c) * sizeof *wanted);
-    memcpy(wanted + c->s->ncounters, c->graph->locations.at[x->to].controls.at[0],
-           c->s->ncontrols * sizeof *wanted);
+    memcpy(wanted + c->s->ncounters, c->graph->locations.at[x->to].controls.at[0], c->s->ncontrols * sizeof *wanted);
     /* a change moves processes from the pool that it reads; the frozen numbers end with the round */
     struct counter_values values = {.params = c->params, .counters = state, .controls = state + c->s->ncounters};
     int64_t *amounts = memory_alloc((c->s->moves[move].namounts + (size_t)1) * sizeof *amounts);
@@ -124,8 +121,8 @@ static bool change(struct turn_match *t, uint32_t move, const int64_t *state) {
   const struct turn_move *turn = &c->dv->turns.at[move];
   int64_t amount = changed(t, turn), *next = memory_alloc((validation_state_width(c) + 1) * sizeof *next);
   bool by_solver = c->s->moves[move].namounts > (turn->chosen ? 1U : 0U);
-  bool ok = by_solver ? change_by_solver(t, move, state, amount, next)
-                      : validation_moves(c, move, state, &amount, next);
+  bool ok =
+      by_solver ? change_by_solver(t, move, state, amount, next) : validation_moves(c, move, state, &amount, next);
   ok = ok && go_on(t, next);
   memory_free(next);
   return ok;
@@ -168,8 +165,7 @@ bool validation_turns_lead(struct validator *c, const int64_t *from, const struc
         continue;
       t.before[t.nchanges] = validation_local(c, before->point, part, before->local[p]);
       t.after[t.nchanges] = validation_local(c, after->point, part, after->local[p]);
-      t.crashed[t.nchanges++] =
-          (after->local[p][LOCAL_STATUS] & ~before->local[p][LOCAL_STATUS] & STATUS_CRASHED) != 0;
+      t.crashed[t.nchanges++] = (after->local[p][LOCAL_STATUS] & ~before->local[p][LOCAL_STATUS] & STATUS_CRASHED) != 0;
     }
   bool ok = follow(&t, from);
   memory_free(t.before);
