@@ -379,8 +379,8 @@ static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
   return proof_undecided(&p->limits, why == INTERRUPT_TIME, true, " while the counter system was derived");
 }
 
-void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape, const struct query *q,
-                 struct proof_result *out) {
+void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
+                 const struct query *q, struct proof_result *out) {
   bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
   out->is_compared = ok;
   if (ok) {
@@ -523,7 +523,8 @@ static bool prove_all(struct rounds_proof *p) {
     if (o->properties.n ? !wanted[i] : !provable || x->on_request || x->stability_of)
       continue;
     for (uint32_t k = 0; k < (o->env ? 1 : x->nenvironments) && !p->fault.n; k++)
-      (x->kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS ? prove_live : prove_one)(p, i, o->env ? environment : x->environments[k]);
+      (x->kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS ? prove_live : prove_one)(
+          p, i, o->env ? environment : x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
     context_error(o->rondo, E0904, "'%s' has no safety property", p->parsed->source.path);

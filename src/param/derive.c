@@ -432,8 +432,8 @@ static void make_state(struct derivation_builder *d) {
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
   if (d->liveness)
-    d->d->stage = derive_control_new(d, "stage", CONTROL_NUMBERS,
-                                     d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
+    d->d->stage =
+        derive_control_new(d, "stage", CONTROL_NUMBERS, d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
   d->parts.violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->parts.violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
@@ -448,8 +448,8 @@ static bool make_moves(struct derivation_builder *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = !derive_stopped(d) && (d->reached.at[p].locals.n == 0 ||
-                                 (d->liveness ? liveness_rounds(d, p, &moves) : derive_round(d, p, &moves)));
+    ok = !derive_stopped(d) &&
+         (d->reached.at[p].locals.n == 0 || (d->liveness ? liveness_rounds(d, p, &moves) : derive_round(d, p, &moves)));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)

@@ -65,12 +65,12 @@ struct derivation {
   uint32_t turn;               /* the control for the next change of a round in turns, 0 between rounds; UINT32_MAX: no
                                   round is in turns */
   bool leaves_apart;           /* some counted part may stay as it is in a joint move, but not in turns */
-  uint32_t violated;      /* the control that records a violated step property; UINT32_MAX: not a step property */
-  uint32_t where;         /* the control for the next round; UINT32_MAX: always the first round */
+  uint32_t violated;           /* the control that records a violated step property; UINT32_MAX: not a step property */
+  uint32_t where;              /* the control for the next round; UINT32_MAX: always the first round */
   const struct liveness *liveness; /* NULL: a safety property */
-  uint32_t stage;              /* the control for its stages */
-  struct term **echo;          /* by round and value of its coins: when COINS_ECHO chooses it; NULL: no coins */
-  uint32_t refused_clause;     /* the clause about runs (its ordinal) because of which it was refused; UINT32_MAX: none */
+  uint32_t stage;                  /* the control for its stages */
+  struct term **echo;              /* by round and value of its coins: when COINS_ECHO chooses it; NULL: no coins */
+  uint32_t refused_clause; /* the clause about runs (its ordinal) because of which it was refused; UINT32_MAX: none */
   uint32_t skip_after,
       skipped;     /* number of rounds in the passes between the first and the last, which are not numbered */
   uint32_t passes; /* the counter of completed passes; NO_COUNTER: none */

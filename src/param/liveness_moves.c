@@ -2,6 +2,7 @@
    such a round leads on, moves of their own. */
 #include "param/derive_internal.h"
 
+#include "analysis/dataflow.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -49,31 +50,32 @@ struct state_conditions { /* NULL: true */
   struct term *trigger, *missed;
 };
 
-static void find_slots(const struct node *n, bool *slots) {
+struct parts_read {
+  const struct derivation_builder *d;
+  const struct schedule_point *at;
+  bool changing, changed;
+};
+
+static bool find_part_read(void *context, const struct node *n) {
+  struct parts_read *r = context;
   for (uint32_t i = 0; i < n->ngen; i++) {
-    if (n->gen[i].type->kind == TYPE_PROCESS)
-      slots[n->gen[i].slot] = true;
-    find_slots(n->gen[i].range, slots);
-    if (n->gen[i].cond)
-      find_slots(n->gen[i].cond, slots);
+    if (n->gen[i].type->kind != TYPE_PROCESS)
+      continue;
+    uint32_t part = part_of_name(r->d, &n->gen[i]);
+    bool together = !r->d->d->part_of || part == r->at->sends || part == r->at->updates || derive_moves_jointly(r->d);
+    r->changing |= together;
+    r->changed |= !together;
   }
-  for (uint32_t i = 0; i < n->n; i++)
-    find_slots(n->kid[i], slots);
+  return true;
 }
 
 /* Does it read parts of processes that change in the move of the round, and others, which changed before? */
 static void find_parts_read(const struct derivation_builder *d, const struct node *n, uint32_t point, bool *changing,
                             bool *changed) {
-  const struct schedule_point *at = &d->reached.at[point];
-  bool *slots = memory_alloc(d->m->nslots + (size_t)1);
-  find_slots(n, slots);
-  for (uint32_t i = 0; i < d->m->nslots; i++) {
-    uint32_t part = d->parts.of_slot[i];
-    bool together = !d->d->part_of || part == at->sends || part == at->updates || derive_moves_jointly(d);
-    *changing |= slots[i] && together;
-    *changed |= slots[i] && !together;
-  }
-  memory_free(slots);
+  struct parts_read r = {.d = d, .at = &d->reached.at[point]};
+  node_walk_deep(d->m, n, find_part_read, &r);
+  *changing |= r.changing;
+  *changed |= r.changed;
 }
 
 static bool find_conditions(struct derivation_builder *d, struct state_conditions *out) {
