@@ -74,8 +74,23 @@ static bool grown_untouched(const struct interpreter *interp, uint32_t environme
   return true;
 }
 
+/* Rounds: the first of the environment's clauses about runs that the run does not satisfy; NULL: it satisfies all. */
+static const struct clause *clause_missed(struct interpreter *interp, uint32_t environment,
+                                          const struct config *const *configs, const struct witness *const *steps,
+                                          uint32_t nsteps, uint32_t loop) {
+  const struct environment *env = &interp->model->environments[environment];
+  const struct clause *marks[RUN_CLAUSES_MAX];
+  uint32_t n = model_steps(interp->model) ? 0 : environment_run_clauses(env, marks);
+  for (uint32_t i = 0; i < n; i++)
+    if (!clause_holds_of_run(interp, environment, (uint32_t)(marks[i] - env->clauses), configs, steps, nsteps, loop))
+      return marks[i];
+  return NULL;
+}
+
 /* Finds two iterations of the loop with the same configuration: exactly (the first attempt), or up to round numbers.
-   One of them is in the second half; earlier pairs have been compared before. */
+   One of them is in the second half; earlier pairs have been compared before. If the loop begins within a phase, its
+   last phase goes on at its beginning, and a clause about phases may have chosen something there that was permuted
+   since: then more iterations are needed. */
 static bool find_recurrence(struct interpreter *interp, uint32_t environment, const struct run *run, struct config **at,
                             const struct state_lasso *l, uint32_t times, bool exactly, uint32_t *from, uint32_t *to) {
   uint32_t length = l->n - 1 - l->loop;
@@ -87,7 +102,9 @@ static bool find_recurrence(struct interpreter *interp, uint32_t environment, co
       bool recurs = config_recurs(interp, environment, at[*from], at[*to], &r);
       recurrence_release(&r);
       if (recurs && (r.exact || !exactly) &&
-          (!r.piles || grown_untouched(interp, environment, run, *from, *to, at[*from], at[*to])))
+          (!r.piles || grown_untouched(interp, environment, run, *from, *to, at[*from], at[*to])) &&
+          !clause_missed(interp, environment, (const struct config *const *)at,
+                         (const struct witness *const *)run->steps, *to, *from))
         return true;
       if (interpreter_stopped(interp))
         return false;
@@ -281,21 +298,17 @@ bool lasso_closes(struct trace *t, struct interpreter *interp, struct text *why)
   return recurs && goes_round(t, interp, why);
 }
 
-/* Rounds: the environment's clauses about runs. */
 static bool clauses_hold(struct trace *t, struct interpreter *interp, struct text *why) {
-  const struct environment *env = &t->model->environments[t->claim.environment];
-  const struct clause *marks[RUN_CLAUSES_MAX];
-  uint32_t n = model_steps(t->model) ? 0 : environment_run_clauses(env, marks);
-  for (uint32_t i = 0; i < n; i++)
-    if (!clause_holds_of_run(interp, t->claim.environment, (uint32_t)(marks[i] - env->clauses),
-                             (const struct config *const *)t->configs, (const struct witness *const *)t->run.steps,
-                             t->run.nsteps, t->claim.loop)) {
-      uint32_t line, column;
-      source_place(&t->model->source, marks[i]->at.from, &line, &column);
-      text_addf(why, "it does not satisfy what environment '%s' says of runs (line %u)", env->name, line);
-      return false;
-    }
-  return true;
+  const struct clause *missed =
+      clause_missed(interp, t->claim.environment, (const struct config *const *)t->configs,
+                    (const struct witness *const *)t->run.steps, t->run.nsteps, t->claim.loop);
+  uint32_t line, column;
+  if (!missed)
+    return true;
+  source_place(&t->model->source, missed->at.from, &line, &column);
+  text_addf(why, "it does not satisfy what environment '%s' says of runs (line %u)",
+            t->model->environments[t->claim.environment].name, line);
+  return false;
 }
 
 struct fair_count {
