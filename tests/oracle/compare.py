@@ -108,6 +108,10 @@ def one_verdict(a, name, environment, v, result):
         # `deadlock` alone, or in a search of its own: another property may be the error.
         if name == "deadlock" and (only_deadlock(a) or ("no_error", environment) in a.properties):
             return []
+        # Likewise a property that was tried alone: the error is in another property, which has a search of its own.
+        own = a.properties.get(("no_error", environment))
+        if own is not None and own.search != v.search and ((own.trace or {}).get("property") or {}).get("name", name) != name:
+            return []
         # A prover may be done with one property before another one turns out to fail.
         if "--engine" in a.mode.options and ("no_error", environment) in a.properties:
             return []

@@ -37,6 +37,7 @@ class Verdict:
     granted: bool = None          # whole rounds are enough
     semantics: str = None
     trace: dict = None
+    search: int = None            # which search of the command answered
 
 
 @dataclass
@@ -249,7 +250,7 @@ def read_document(answer, document):
         if runs and p.get("run") is not None and p["run"] < len(runs):
             semantics = runs[p["run"]].get("model", {}).get("semantics")
         complete = p["kind"] in ("safety", "cover") and ("every run" in proved)
-        v = Verdict(p["verdict"], p["kind"], length, proved, complete, granted, semantics, p.get("trace"))
+        v = Verdict(p["verdict"], p["kind"], length, proved, complete, granted, semantics, p.get("trace"), p.get("run"))
         name = p["name"]
         if name == "no_error" and any(q["kind"] == "live" and q.get("run") == p.get("run") for q in document["properties"]):
             name = "no_error of a live property"
