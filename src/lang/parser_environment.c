@@ -44,6 +44,13 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
   return FAULT_OMIT_RECEIVE;
 }
 
+/* Of whom is missing: `at most 1 crash`. */
+static bool sees_fault_of_nobody(const struct parser *p) {
+  const struct token *next = parser_look(p, 1);
+  return (parser_sees_word(p, W_CRASH) || parser_sees_word(p, W_OMIT)) && next->word != W_CRASH &&
+         next->word != W_OMIT && next->word != W_ARE;
+}
+
 /* ("at" "most" sum | "any") NAME fault ["each" unit] */
 static struct ast *parse_fault_clause(struct parser *p) {
   struct construct_start place = parser_place(p);
@@ -54,6 +61,10 @@ static struct ast *parse_fault_clause(struct parser *p) {
   }
   parser_add(p, any ? NULL : parse_sum(p));
   place.word = parser_look(p, 0)->at;
+  if (sees_fault_of_nobody(p)) {
+    parser_fail(p, E0106, "'processes' or a role");
+    parser_help(p, "say who, as in 'at most t processes crash'");
+  }
   const char *name = parser_expect_name(p, "'processes', 'messages' or a role");
   uint32_t flags = any ? AST_FLAG_ANY : 0;
   enum ast_fault fault = parse_fault(p, &flags);

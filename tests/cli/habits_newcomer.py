@@ -76,6 +76,8 @@ new     | steps  | clause | fifo                               | channels fifo
 new     | steps  | clause | weak fairness                      | write 'fair'
 new     | steps  | clause | messages may be lost               | any messages are lost
 new     | steps  | clause | crash 1                            | at most f processes crash
+new     | steps  | clause | at most 1 crash and recover        | say who, as in
+new     | steps  | clause | at most 1 omit to send             | say who, as in
 new     | steps  | prop   | p.votes == 3                       | there are 'x', 'k'
 new     | steps  | prop   | eventually p.k == 1                | live NAME
 """
