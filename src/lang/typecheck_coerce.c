@@ -334,6 +334,12 @@ static struct node *coerce_otherwise(struct typechecker *c, struct node *n, cons
   return n;
 }
 
+/* A 'none' that no neighbour has given a type: it takes whatever option type its context requires. Beside a value, as in
+   [none, 0], it is already a value of an option type and is converted as any other value. */
+static bool is_bare_none(const struct typechecker *c, const struct node *n) {
+  return n->op == NODE_CONST && n->type->kind == TYPE_OPTION && n->type->element == c->unknown;
+}
+
 /* Constructors pass the required type on to their parts. *tried: n is such a constructor, and NULL means that it cannot
    be converted; otherwise the caller converts it as a whole. */
 static struct node *coerce_parts(struct typechecker *c, struct node *n, const struct type *t, bool *tried) {
@@ -415,8 +421,7 @@ struct node *coerce(struct typechecker *c, struct node *n, const struct type *t,
     return n;
   bool tried;
   struct node *made = NULL;
-  bool none = n->op == NODE_CONST && from->kind == TYPE_OPTION;
-  if (option_depth_beyond(t, from) > 0 && !none) {
+  if (option_depth_beyond(t, from) > 0 && !is_bare_none(c, n)) {
     made = coerce(c, n, t->element, assigned);
     if (!made || node_is_error(made))
       return made;
