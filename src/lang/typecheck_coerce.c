@@ -334,8 +334,8 @@ static struct node *coerce_otherwise(struct typechecker *c, struct node *n, cons
   return n;
 }
 
-/* A 'none' that no neighbour has given a type: it takes whatever option type its context requires. Beside a value, as in
-   [none, 0], it is already a value of an option type and is converted as any other value. */
+/* A 'none' that no neighbour has given a type: it takes whatever option type its context requires. Beside a value, as
+   in [none, 0], it is already a value of an option type and is converted as any other value. */
 static bool is_bare_none(const struct typechecker *c, const struct node *n) {
   return n->op == NODE_CONST && n->type->kind == TYPE_OPTION && n->type->element == c->unknown;
 }
