@@ -40,6 +40,8 @@ struct schedule_point {         /* a point of the schedule */
   uint32_t sends, updates;      /* the part of a process that decides about sends, about updates */
   VEC(uint32_t) locals;         /* possible at this point */
   VEC(value) messages_possible; /* messages that may be received */
+  VEC(unsigned) kinds;          /* by message: MESSAGE_... */
+  bool knows_leader;            /* the round reads who leads */
   VEC(struct update_cases *) outcomes;
   struct read_set *reads;
 };
@@ -63,6 +65,9 @@ struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
   bool strict; /* > instead of >= */
   bool all;    /* the limit is times the number of all processes */
 };
+
+/* Equal messages are counted separately if they go to different processes, or if one is the leader's. */
+enum { MESSAGE_FROM_LEADER = 1, MESSAGE_TO_LEADER = 2, MESSAGE_TO_RIVAL = 4 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
 
@@ -181,8 +186,26 @@ bool update_fails(const struct derivation_builder *, uint32_t effect);
 bool local_active(const struct derivation_builder *, uint32_t local);
 bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
-bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *);
-uint32_t message_index(const struct schedule_point *, value);
+bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *, unsigned *kind);
+uint32_t message_index(const struct schedule_point *, value, unsigned kind);
+
+/* derive_leader.c: a coordinator for each phase.
+
+   Finds the oracle, and whether processes agree about it. Returns false if it is refused. */
+bool leader_licensed(struct derivation_builder *);
+bool leader_is_clause(const struct derivation_builder *, const struct node *pred); /* all believe in one coordinator */
+/* Rounds that read who leads, and from which point on that matters. */
+void leader_find_rounds(struct derivation_builder *);
+/* The identity that the interpreter takes for the coordinator, in a process of this class. */
+value leader_identity(const struct derivation_builder *, value class);
+/* The sender, as a process of this class sees it; NO_SENDER: one that nobody asks for. */
+uint32_t leader_sender(const struct derivation_builder *, value class, unsigned kind);
+uint32_t leader_part(const struct derivation *); /* of a process */
+bool leader_hears(value class, unsigned kind); /* can such a message reach it? */
+value local_class(const struct derivation_builder *, const value *local);
+bool leader_begins_at(const struct derivation_builder *, uint32_t point); /* is a leader chosen before that round? */
+/* The local state with another class. */
+uint32_t leader_local(struct derivation_builder *, uint32_t local, uint32_t point, value class);
 
 /* derive_updates.c: all possible results of the update of a process in this local state. NULL: refused. */
 const struct update_cases *update_cases_of(struct derivation_builder *, uint32_t point, uint32_t local);
@@ -198,6 +221,7 @@ bool cubes_cover(struct solver *, const cube_vec *);
    A receiver: its faults, and its own message, which it always hears if no message is lost. */
 struct receiver {
   bool omits_receive, omits_send; /* omission faults */
+  value class;                    /* enum leader_class */
   uint32_t own;                   /* index of its own message; UINT32_MAX: none or unknown */
 };
 struct reception {
@@ -230,6 +254,8 @@ void reception_find(const struct reception_columns *, struct reception *);
 
 /* derive_round.c: the moves of a round. */
 typedef VEC(struct counter_move) move_vec;
+bool leader_elections(struct derivation_builder *, uint32_t point, move_vec *); /* derive_leader.c */
+enum coupling_kind leader_coupling(const struct derivation_builder *, uint32_t point);
 bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */

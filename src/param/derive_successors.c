@@ -8,7 +8,7 @@
 
 static bool same_receiver(const struct receiver *a, const struct receiver *b) {
   bool faulty = a->omits_receive || a->omits_send;
-  return a->omits_receive == b->omits_receive && a->omits_send == b->omits_send && (!faulty || a->own == b->own);
+  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send && (!faulty || a->own == b->own);
 }
 
 static uint32_t reception_of(struct round_builder *r, const struct update_cases *o, uint32_t way,
@@ -121,11 +121,15 @@ void round_forget_conditions(struct round_builder *r) {
 static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
   struct receiver receiver = {local_has(d, decides, STATUS_OMITS_RECEIVE), local_has(d, decides, STATUS_OMITS_SEND),
-                              UINT32_MAX};
+                              LEADER_FOLLOWS, UINT32_MAX};
   const struct schedule_point *at = &d->reached.at[r->point];
   value message;
-  if (at->sends == at->updates && local_message(d, decides, r->point, &message))
-    receiver.own = message_index(at, message);
+  unsigned kind;
+  if (at->knows_leader)
+    receiver.class = local_class(d, d->d->locals.at[decides]);
+  if (at->sends == at->updates && local_message(d, decides, r->point, &message, &kind) &&
+      leader_hears(receiver.class, kind))
+    receiver.own = message_index(at, message, kind);
   return receiver;
 }
 

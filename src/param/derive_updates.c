@@ -103,6 +103,13 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
   return ok;
 }
 
+static uint32_t sender_of(const struct concolic_search *x, uint32_t message) {
+  const struct derivation_builder *d = x->d;
+  if (d->d->leader == UINT32_MAX)
+    return NO_SENDER;
+  return leader_sender(d, local_class(d, x->context), d->reached.at[x->point].kinds.at[message]);
+}
+
 /* All results of the update with these numbers. */
 static void run(struct concolic_search *x, const uint32_t *counts, struct decisions *taken, uint32_t *found,
                 size_t *nfound) {
@@ -114,14 +121,16 @@ static void run(struct concolic_search *x, const uint32_t *counts, struct decisi
   value *changes = memory_alloc((2 * (size_t)d->role->nvars + 2) * sizeof *changes);
   bool *assigned = memory_alloc(d->interp->max_vars + (size_t)1);
   for (uint32_t i = 0; i < x->n; i++)
-    entries[i] =
-        (struct received_entry){d->reached.at[x->point].messages_possible.at[x->heard[i]], NO_SENDER, counts[i], false};
+    entries[i] = (struct received_entry){d->reached.at[x->point].messages_possible.at[x->heard[i]],
+                                         sender_of(x, x->heard[i]), counts[i], false};
   *nfound = 0;
   do {
     struct eval e;
     size_t n = 1;
     memset(assigned, 0, d->interp->max_vars + (size_t)1);
     memcpy(local, x->context, d->d->length * sizeof *local);
+    if (d->d->leader != UINT32_MAX)
+      local[LOCAL_VAR(d->d->leader)] = leader_identity(d, local_class(d, x->context));
     local_begin(&e, d->interp, d->role->first, x->point, 1, local, NULL);
     e.choices = &choices;
     e.record.assigned = assigned;
@@ -241,6 +250,21 @@ static struct solver *facts(const struct concolic_search *x) {
   for (uint32_t i = 0; i < x->nmessages; i++)
     row[1 + np + i] = -1;
   solver_add_row(s, row, n + 1, false, NULL);
+  for (uint32_t i = 0; i < x->nmessages && d->d->leader != UINT32_MAX; i++)
+    if (!leader_hears(local_class(d, x->context), d->reached.at[x->point].kinds.at[i]))
+      solver_add_value(s, np + i, 0);
+  memset(row, 0, (n + (size_t)1) * sizeof *row); /* there is one leader */
+  row[0] = 1;
+  for (uint32_t i = 0; i < x->nmessages; i++)
+    row[1 + np + i] = d->reached.at[x->point].kinds.at[i] & MESSAGE_FROM_LEADER ? -1 : 0;
+  solver_add_row(s, row, n + 1, false, NULL);
+  if (d->d->leader != UINT32_MAX && local_class(d, x->context) == LEADER_RIVAL) { /* most do not believe in it */
+    memset(row, 0, (n + (size_t)1) * sizeof *row);
+    memcpy(row, d->params.size, (np + (size_t)1) * sizeof *row);
+    for (uint32_t i = 0; i < x->nmessages; i++)
+      row[1 + np + i] = d->reached.at[x->point].kinds.at[i] & MESSAGE_TO_RIVAL ? -2 : 0;
+    solver_add_row(s, row, n + 1, false, NULL);
+  }
   memory_free(row);
   return s;
 }
@@ -249,7 +273,9 @@ static value *read_projection(struct derivation_builder *d, uint32_t point, uint
   const value *v = d->d->locals.at[local];
   value *context = arena_copy(&d->d->arena, v, d->d->length * sizeof *v);
   for (uint32_t i = 0; i < d->role->nvars; i++)
-    if (!d->reached.at[point].reads->vars[i])
+    if (i == d->d->leader)
+      context[LOCAL_VAR(i)] = d->reached.at[point].knows_leader ? v[LOCAL_VAR(i)] : 0;
+    else if (!d->reached.at[point].reads->vars[i])
       context[LOCAL_VAR(i)] = type_default(&d->interp->model->values, d->role->vars[i].type);
   for (uint32_t i = 1 + d->role->nvars; i < d->d->length; i++)
     context[i] = 0;
@@ -300,9 +326,24 @@ static bool concolic_explore_all(struct concolic_search *x) {
   return !x->failed;
 }
 
+/* A coordinator that is not the leader: which of the messages is its own is not known. */
+static bool senders_known(struct derivation_builder *d, uint32_t point, const value *context) {
+  const struct schedule_point *at = &d->reached.at[point];
+  value class = d->d->leader == UINT32_MAX ? LEADER_FOLLOWS : local_class(d, context);
+  if ((class != LEADER_OTHER && class != LEADER_RIVAL) || at->reads->received < RECEIVED_NAMED)
+    return true;
+  for (size_t i = 0; i < at->kinds.n; i++)
+    if (!(at->kinds.at[i] & MESSAGE_FROM_LEADER) && leader_hears(class, at->kinds.at[i]))
+      return derive_refuse(d, d->role->body[point].at,
+                           "processes may believe in different coordinators, and hear one in whom few believe");
+  return true;
+}
+
 const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_t point, uint32_t local) {
   struct schedule_point *at = &d->reached.at[point];
   value *context = read_projection(d, point, local);
+  if (!senders_known(d, point, context))
+    return NULL;
   for (size_t i = 0; i < at->outcomes.n; i++)
     if (at->outcomes.at[i]->messages == at->messages_possible.n && at->outcomes.at[i]->coin == d->interp->fixed_coin &&
         memcmp(at->outcomes.at[i]->context, context, d->d->length * sizeof *context) == 0)

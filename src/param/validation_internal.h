@@ -33,6 +33,7 @@ struct validator {
   VEC(uint32_t) local_of;       /* by id in `locals`: the derived local state; UINT32_MAX: none */
   VEC(struct config *) configs; /* reached configurations, processes in any order */
   VEC(uint32_t) states;         /* by configuration: its state of the counter system */
+  VEC(uint32_t) leaders;        /* by configuration: the leader of the phase; NO_LEADER: none, or between phases */
   struct intern *known;         /* configurations with sorted processes */
   struct intern *systems;       /* states of the counter system: counters, then controls */
   struct intern *pairs;         /* matched steps: before, after (without the unchanged part), bad */
@@ -56,6 +57,17 @@ bool validation_state(struct validator *, const struct config *, int64_t *state)
 bool validation_params(struct validator *);
 void validation_state_print(const struct validator *, const int64_t *state, struct text *);
 
+/* ---- validation_leader.c: who leads ---- */
+#define NO_LEADER UINT32_MAX
+/* The configuration with classes in place of coordinators, as the derivation has them. beliefs: by process; NULL: as in
+   the configuration. */
+struct config *validation_view(const struct validator *, const struct config *, uint32_t leader, const value *beliefs);
+/* Is a leader chosen before the next round? */
+bool validation_elects(const struct validator *, const struct config *);
+/* By process: the coordinator that it believes in, from the next round on. */
+void validation_beliefs(const struct validator *, const struct config *, const struct witness *, value *beliefs);
+uint32_t validation_leader(const struct validator *, const struct config *, const value *beliefs);
+
 /* ---- validation_live.c: the stages of a live property, judged by the interpreter ---- */
 uint32_t validation_stage(const struct validator *, const int64_t *state); /* 0 if the property is not live */
 bool validation_live_begins(struct validator *, const struct config *);    /* is it a start? */
@@ -67,6 +79,8 @@ bool validation_live_allows(struct validator *, const struct config *, const int
                             const struct liveness_edge *);
 
 /* ---- validation_match.c: moves between two states ---- */
+/* Is there one move of a round, or an election, from `from` to `to`? */
+bool validation_round_leads(struct validator *, const int64_t *from, const int64_t *to, bool bad, int64_t *end);
 /* Is there a sequence of moves from `from` to the counterpart of `after`? bad: the step violates the property. end: the
    state reached, which is that of `after` except for flags, which are never reset. */
 bool validation_match_step(struct validator *, const int64_t *from, const struct config *before,

@@ -45,6 +45,9 @@ static bool is_local_state(struct validator *c, uint32_t l, uint32_t point, cons
     if (!derived_keeps(dv, point, part, local[LOCAL_STATUS], i)) {
       if (derived[i] != derived_default(dv, i))
         return false;
+    } else if (i == LOCAL_VAR(dv->leader)) {
+      if (derived[i] != local[i])
+        return false;
     } else if (value_name(c, dv->model, i, derived[i]) != value_name(c, c->m, i, local[i])) {
       return false;
     }
