@@ -374,6 +374,10 @@ static void make_start(struct derivation_builder *d) {
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  if (d->d->ages)
+    s->start = make_and(d, s->start,
+                        make_and(d, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->aged), NULL),
+                                 make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began), NULL)));
   if (d->d->elected != UINT32_MAX)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->elected), NULL));
   if (d->liveness)
@@ -423,7 +427,7 @@ static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
   d->counters_max = (uint32_t)(2 * n) + FROZEN_MAX + 2; /* with a pool for each local state */
-  d->controls_max = (uint32_t)n + d->q->nproperties + 5;
+  d->controls_max = (uint32_t)n + d->q->nproperties + 7;
   s->counters = arena_array(&s->arena, d->counters_max, sizeof *s->counters);
   s->controls = arena_array(&s->arena, d->controls_max, sizeof *s->controls);
   for (uint32_t i = 0; i < FROZEN_MAX; i++)
@@ -438,6 +442,10 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  if (d->d->ages) {
+    d->d->aged = derive_control_new(d, "aged", CONTROL_TRUTH, 1);
+    d->d->began = derive_control_new(d, "began", CONTROL_TRUTH, 1);
+  }
   for (uint32_t p = 0; p < d->m->npoints && d->d->elected == UINT32_MAX; p++)
     if (leader_begins_at(d, p))
       d->d->elected = derive_control_new(d, "elected", CONTROL_TRUTH, 1);
@@ -492,6 +500,8 @@ static bool make_properties(struct derivation_builder *d) {
 static bool make_system(struct derivation_builder *d) {
   d->reached.closed = true;
   find_flags(d);
+  if (d->d->ages)
+    ages_watch(d);
   make_state(d);
   if (!make_moves(d))
     return false;
@@ -525,6 +535,8 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
                              .stage = UINT32_MAX,
                              .leader = UINT32_MAX,
                              .elected = UINT32_MAX,
+                             .aged = UINT32_MAX,
+                             .began = UINT32_MAX,
                              .refused_clause = UINT32_MAX};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
@@ -552,6 +564,7 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
     vec_release(&d.reached.at[p].locals);
     vec_release(&d.reached.at[p].messages_possible);
     vec_release(&d.reached.at[p].kinds);
+    vec_release(&d.reached.at[p].aging);
   }
   vec_release(&d.turns.pools);
   vec_release(&d.parts.of_names);

@@ -39,6 +39,7 @@ struct update_cases {
 struct schedule_point {         /* a point of the schedule */
   uint32_t sends, updates;      /* the part of a process that decides about sends, about updates */
   VEC(uint32_t) locals;         /* possible at this point */
+  VEC(uint32_t) aging;          /* possible before it, with numbers of the last phase */
   VEC(value) messages_possible; /* messages that may be received */
   VEC(unsigned) kinds;          /* by message: MESSAGE_... */
   bool knows_leader;            /* the round reads who leads */
@@ -252,9 +253,17 @@ uint32_t reception_ncolumns(const struct reception_columns *);
 struct solver *reception_facts(const struct reception_columns *);
 void reception_find(const struct reception_columns *, struct reception *);
 
+/* derive_ages.c: numbers of phases. */
+bool ages_licensed(struct derivation_builder *);
+bool ages_end_at(const struct derivation_builder *, uint32_t point); /* do numbers age before this round? */
+bool local_ages(const struct derivation_builder *, uint32_t local);  /* does it have a number of this phase? */
+uint32_t local_aged(struct derivation_builder *, uint32_t local, uint32_t point, value becomes);
+void ages_watch(struct derivation_builder *);
+
 /* derive_round.c: the moves of a round. */
 typedef VEC(struct counter_move) move_vec;
 bool leader_elections(struct derivation_builder *, uint32_t point, move_vec *); /* derive_leader.c */
+bool ages_moves(struct derivation_builder *, uint32_t point, move_vec *);       /* derive_ages.c */
 enum coupling_kind leader_coupling(const struct derivation_builder *, uint32_t point);
 bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or

@@ -233,6 +233,8 @@ static bool add_election(struct derivation_builder *d, uint32_t point, uint32_t 
     if (gone) /* without a leader, nobody believes in it */
       round_require(&r, make_relation(d, nobody ? TERM_EQ : TERM_LE, gone, local_count(d, l)));
   }
+  if (d->d->ages)
+    round_require(&r, make_leaf(d, TERM_CONTROL, d->d->aged));
   round_move_finish(&r);
   vec_push(moves, r.move);
   vec_push(&d->d->is_part_move, false);

@@ -97,7 +97,7 @@ static bool check_role(struct derivation_builder *d) {
     return derive_refuse(d, m->globals[0].at, "there is an input of the whole file");
   if (m->npoints == 0)
     return derive_refuse(d, d->role->at, "there are no rounds");
-  if (!leader_licensed(d))
+  if (!leader_licensed(d) || !ages_licensed(d))
     return false;
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {

@@ -3,6 +3,7 @@
 
 #include "analysis/dataflow.h"
 #include "base/memory.h"
+#include "model/ages.h"
 
 #include <string.h>
 
@@ -129,6 +130,17 @@ uint32_t leader_local(struct derivation_builder *d, uint32_t local, uint32_t poi
   return other;
 }
 
+uint32_t local_aged(struct derivation_builder *d, uint32_t local, uint32_t point, value becomes) {
+  value *v = memory_alloc(d->d->length * sizeof *v);
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  for (uint32_t i = 0; i < d->role->nvars; i++)
+    if (d->d->ages[i] && v[LOCAL_VAR(i)] == AGE_THIS_PHASE)
+      v[LOCAL_VAR(i)] = becomes;
+  uint32_t other = local_put(d, point, d->d->parts.at[local], v);
+  memory_free(v);
+  return other;
+}
+
 /* What the message is besides its content. */
 static unsigned message_kind(const struct derivation_builder *d, uint32_t local, uint32_t point,
                              const struct local_send *sent) {
@@ -184,8 +196,21 @@ static void round_add(struct derivation_builder *d, uint32_t point, uint32_t loc
   *more = true;
 }
 
-/* With what the election makes of it. */
+/* With what the election and aging make of it. */
 static bool round_add_elected(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+  if (point != POINT_END && ages_end_at(d, point) && local_ages(d, local)) {
+    struct schedule_point *at = &d->reached.at[point];
+    for (size_t i = 0; i < at->aging.n; i++)
+      if (at->aging.at[i] == local)
+        return true;
+    vec_push(&at->aging, local);
+    for (value age = AGE_OLD; age <= AGE_SINCE; age++) {
+      uint32_t aged = local_aged(d, local, point, age);
+      if (aged == UINT32_MAX || !round_add_elected(d, point, aged, more))
+        return false;
+    }
+    return true;
+  }
   round_add(d, point, local, more);
   if (point == POINT_END || !leader_begins_at(d, point) || !local_active(d, local) ||
       leader_part(d->d) != d->d->parts.at[local])

@@ -121,6 +121,8 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
     m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point));
   if (leader_begins_at(d, point))
     m.guard = make_and(d, m.guard, make_leaf(d, TERM_CONTROL, d->d->elected));
+  if (ages_end_at(d, point))
+    m.guard = make_and(d, m.guard, make_leaf(d, TERM_CONTROL, d->d->aged));
   return m;
 }
 
@@ -142,6 +144,8 @@ void round_add_onward(struct round_builder *r, move_vec *moves) {
       m.controls[d->d->where] = round_term(d, out[i].to);
     if (d->d->elected != UINT32_MAX && d->m->points[r->point].phase_end)
       m.controls[d->d->elected] = make_number(d, 0);
+    if (d->d->ages && d->m->points[r->point].phase_end)
+      m.controls[d->d->aged] = make_number(d, 0);
     if (out[i].passes != PASS_SAME)
       m.counters[d->d->passes] = out[i].passes == PASS_FIRST
                                      ? make_number(d, 0)
@@ -293,7 +297,8 @@ static bool has_counted_parts_apart(const struct derivation_builder *d, uint32_t
 }
 
 bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
-  if (leader_begins_at(d, point) && !leader_elections(d, point, moves))
+  if ((ages_end_at(d, point) && !ages_moves(d, point, moves)) ||
+      (leader_begins_at(d, point) && !leader_elections(d, point, moves)))
     return false;
   size_t first = moves->n;
   if (d->form == ROUND_IN_TURNS)
