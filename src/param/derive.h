@@ -86,6 +86,7 @@ struct derivation {
   const struct model *model;
   bool keeps_initial; /* local states include the initial values of inputs */
   uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
+  const bool *tells_class; /* by part: it tells the class of the process */
   bool rivals;        /* processes may believe in different coordinators */
   uint32_t elected;   /* the control: the leader of the phase was chosen */
   const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */

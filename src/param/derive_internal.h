@@ -8,7 +8,8 @@
 #include "param/derive.h"
 #include "symbolic/solver.h"
 
-enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum { LOCALS_MAX = 120, MESSAGES_MAX = 16, HEARD_MAX = 8, /* of these, by one process */
+       LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
 enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */
@@ -43,6 +44,7 @@ struct schedule_point {         /* a point of the schedule */
   VEC(value) messages_possible; /* messages that may be received */
   VEC(unsigned) kinds;          /* by message: MESSAGE_... */
   bool knows_leader;            /* the round reads who leads */
+  bool by_class;                /* the update reads nothing of a process but its class */
   VEC(struct update_cases *) outcomes;
   struct read_set *reads;
 };
@@ -65,6 +67,7 @@ struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
   const struct node *limit;
   bool strict; /* > instead of >= */
   bool all;    /* the limit is times the number of all processes */
+  uint32_t name_id; /* of the rounds that it is about; NO_NAME: all */
 };
 
 /* Equal messages are counted separately if they go to different processes, or if one is the leader's. */
@@ -172,6 +175,7 @@ bool derive_licensed(struct derivation_builder *);
  */
 bool heard_rules_extend(struct derivation_builder *, const struct liveness_predicate *, uint32_t n,
                         struct heard_rules *before);
+bool size_applies(const struct derivation_builder *, const struct heard_size *, uint32_t point);
 void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
 /* derive_locals.c: all reachable local states. */
@@ -201,7 +205,9 @@ void leader_find_rounds(struct derivation_builder *);
 value leader_identity(const struct derivation_builder *, value class);
 /* The sender, as a process of this class sees it; NO_SENDER: one that nobody asks for. */
 uint32_t leader_sender(const struct derivation_builder *, value class, unsigned kind);
-uint32_t leader_part(const struct derivation *); /* of a process */
+bool tells_class(const struct derivation *, uint32_t part);
+/* Can a process be in both local states, of different parts? As far as status and class tell. */
+bool locals_agree(const struct derivation_builder *, uint32_t, uint32_t);
 bool leader_hears(value class, unsigned kind); /* can such a message reach it? */
 value local_class(const struct derivation_builder *, const value *local);
 bool leader_begins_at(const struct derivation_builder *, uint32_t point); /* is a leader chosen before that round? */

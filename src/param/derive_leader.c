@@ -44,7 +44,14 @@ bool leader_hears(value class, unsigned kind) {
   return !(kind & (class == LEADER_LEADS ? MESSAGE_TO_RIVAL : MESSAGE_TO_LEADER));
 }
 
-uint32_t leader_part(const struct derivation *dv) { return dv->part_of ? dv->part_of[dv->leader] : 0; }
+bool tells_class(const struct derivation *dv, uint32_t part) { return dv->leader != UINT32_MAX && dv->tells_class[part]; }
+
+bool locals_agree(const struct derivation_builder *d, uint32_t a, uint32_t b) {
+  const value *one = d->d->locals.at[a], *other = d->d->locals.at[b];
+  return one[LOCAL_STATUS] == other[LOCAL_STATUS] &&
+         (!tells_class(d->d, d->d->parts.at[a]) || !tells_class(d->d, d->d->parts.at[b]) ||
+          local_class(d, one) == local_class(d, other));
+}
 
 bool leader_begins_at(const struct derivation_builder *d, uint32_t point) {
   return d->d->leader != UINT32_MAX && d->m->points[point].phase_start && d->d->leader_matters[point];
@@ -177,80 +184,93 @@ void leader_find_rounds(struct derivation_builder *d) {
   for (uint32_t p = n; p-- > 0 && leader != UINT32_MAX;) { /* the rounds of a phase follow each other */
     struct schedule_point *at = &d->reached.at[p];
     at->knows_leader = at->reads->vars[leader] || read_set_of_sends(d->m, 0, p, &d->d->arena)->vars[leader];
+    at->by_class = at->knows_leader;
+    for (uint32_t v = 0; v < d->role->nvars; v++)
+      at->by_class &= v == leader || !at->reads->vars[v];
     matters[p] = at->knows_leader || (!d->m->points[p].phase_end && p + 1 < n && matters[p + 1]);
   }
 }
 
 /* ---- elections ---- */
 
-static struct term *idle_count(struct derivation_builder *d, uint32_t point) {
+static struct term *idle_count(struct derivation_builder *d, uint32_t point, uint32_t part) {
   const struct schedule_point *at = &d->reached.at[point];
   struct term *sum = NULL;
   for (size_t i = 0; i < at->locals.n; i++)
-    if (!local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == leader_part(d->d))
+    if (!local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == part)
       sum = make_sum(d, sum, local_count(d, at->locals.at[i]));
   return sum;
 }
 
-static struct term *election_amount(struct round_builder *r, uint32_t local, value class) {
+/* The processes of a part that change into a class: amounts, and their sum. */
+static bool elect_part(struct round_builder *r, uint32_t part, bool nobody, struct term **sums) {
   static const char *const names[] = {"believe", "lead", "stray", "rise"};
-  return round_amount(r, "%s_%s", names[class], r->d->s->counters[r->d->d->counter.at[local]].name);
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->reached.at[r->point];
+  const uint32_t *counter = d->d->counter.at;
+  for (size_t i = 0; i < at->locals.n; i++) {
+    uint32_t l = at->locals.at[i];
+    struct term *gone = NULL;
+    if (!local_active(d, l) || d->d->parts.at[l] != part || local_class(d, d->d->locals.at[l]) != LEADER_FOLLOWS)
+      continue;
+    for (value class = nobody ? LEADER_OTHER : LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER);
+         class ++) {
+      uint32_t to = leader_local(d, l, r->point, class);
+      if (to == UINT32_MAX)
+        return false;
+      struct term *amount = round_amount(r, "%s_%s", names[class], d->s->counters[counter[l]].name);
+      sums[class] = make_sum(d, sums[class], amount);
+      r->move.counters[counter[to]] = amount; /* nobody was in that class between phases */
+      gone = make_sum(d, gone, amount);
+    }
+    if (gone) {
+      r->move.counters[counter[l]] = make_difference(d, local_count(d, l), gone);
+      /* without a leader, nobody believes in it */
+      round_require(r, make_relation(d, nobody ? TERM_EQ : TERM_LE, gone, local_count(d, l)));
+    }
+  }
+  return true;
 }
 
-/* leads: the local state of the process that becomes the leader; UINT32_MAX: nobody does. */
-static bool add_election(struct derivation_builder *d, uint32_t point, uint32_t leads, move_vec *moves) {
-  const struct schedule_point *at = &d->reached.at[point];
+/* The same processes in each part that tells the class. nobody: no process leads. */
+static bool add_election(struct derivation_builder *d, uint32_t point, bool nobody, move_vec *moves) {
   struct round_builder r = {.d = d, .point = point};
-  const uint32_t *counter = d->d->counter.at;
-  bool nobody = leads == UINT32_MAX;
-  const char *name = nobody ? "nobody_leads"
-                            : arena_printf(&d->s->arena, "elect_%s", d->s->counters[counter[leads]].name);
-  r.move = round_move_new(d, point, name);
+  struct term *all[LEADER_CLASSES] = {0};
+  bool first = true, ok = true;
+  r.move = round_move_new(d, point, nobody ? "nobody_leads" : "elect");
   r.move.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->elected), NULL);
   if (d->d->where != UINT32_MAX)
     round_require(&r, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point)));
-  r.move.controls[d->d->elected] = make_number(d, 1);
-  if (nobody && !d->d->rivals)
-    round_require(&r, amount_some(&r, idle_count(d, point)));
-  for (size_t i = 0; i < at->locals.n && !d->d->refused; i++) {
-    uint32_t l = at->locals.at[i];
-    if (!local_active(d, l) || d->d->parts.at[l] != leader_part(d->d) ||
-        local_class(d, d->d->locals.at[l]) != LEADER_FOLLOWS)
-      continue;
-    struct term *one = l == leads ? make_number(d, 1) : NULL, *gone = one;
-    for (value class = LEADER_OTHER; class < LEADER_CLASSES && d->d->rivals; class ++) {
-      uint32_t to = leader_local(d, l, point, class);
-      if (to == UINT32_MAX)
-        return false;
-      struct term *amount = election_amount(&r, l, class);
-      r.move.counters[counter[to]] = amount;
-      gone = make_sum(d, gone, amount);
-    }
-    if (one)
-      r.move.counters[counter[leader_local(d, l, point, LEADER_LEADS)]] = one;
-    if (gone)
-      r.move.counters[counter[l]] = make_difference(d, local_count(d, l), gone);
-    if (gone) /* without a leader, nobody believes in it */
-      round_require(&r, make_relation(d, nobody ? TERM_EQ : TERM_LE, gone, local_count(d, l)));
-  }
   if (d->d->ages)
     round_require(&r, make_leaf(d, TERM_CONTROL, d->d->aged));
+  r.move.controls[d->d->elected] = make_number(d, 1);
+  for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
+    struct term *sums[LEADER_CLASSES] = {0};
+    if (!part_exists(d->d, part) || !tells_class(d->d, part))
+      continue;
+    if (nobody && !d->d->rivals)
+      round_require(&r, amount_some(&r, idle_count(d, point, part)));
+    ok = elect_part(&r, part, nobody, sums);
+    if (ok && !nobody)
+      round_require(&r, make_relation(d, TERM_EQ, sums[LEADER_LEADS], make_number(d, 1)));
+    for (value class = LEADER_OTHER; class < LEADER_CLASSES && ok && d->d->rivals; class ++) {
+      if (!first)
+        round_require(&r, make_relation(d, TERM_EQ, sums[class], all[class]));
+      all[class] = sums[class];
+    }
+    first = false;
+  }
   round_move_finish(&r);
   vec_push(moves, r.move);
   vec_push(&d->d->is_part_move, false);
   vec_push(&d->d->turns, (struct turn_move){0});
   vec_release(&r.amounts);
-  return !d->d->refused;
+  return ok && !d->d->refused;
 }
 
 bool leader_elections(struct derivation_builder *d, uint32_t point, move_vec *moves) {
-  const struct schedule_point *at = &d->reached.at[point];
-  bool ok = true;
-  for (size_t i = 0; i < at->locals.n && ok; i++) {
-    uint32_t l = at->locals.at[i];
-    if (local_active(d, l) && d->d->parts.at[l] == leader_part(d->d) &&
-        local_class(d, d->d->locals.at[l]) == LEADER_FOLLOWS)
-      ok = add_election(d, point, l, moves);
-  }
-  return ok && ((!d->d->rivals && !idle_count(d, point)) || add_election(d, point, UINT32_MAX, moves));
+  bool idle = false;
+  for (size_t i = 0; i < d->reached.at[point].locals.n; i++)
+    idle |= !local_active(d, d->reached.at[point].locals.at[i]);
+  return add_election(d, point, false, moves) && ((!d->d->rivals && !idle) || add_election(d, point, true, moves));
 }

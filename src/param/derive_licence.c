@@ -132,7 +132,7 @@ static bool is_forall(const struct node *n, uint32_t processes) {
 /* |x| >= limit, c * |x| > limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
+  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false, NO_NAME};
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
@@ -155,11 +155,11 @@ static bool is_size_clause(const struct node *n, struct heard_size *out) {
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, 0, NULL, true, false};
+    *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
     set = n->kid[0]->kid[0];
   }
   if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
-    *out = (struct heard_size){1, 0, NULL, false, true};
+    *out = (struct heard_size){1, 0, NULL, false, true, NO_NAME};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -202,7 +202,7 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
   *any = !size;
-  *out = (struct heard_size){1, 0, NULL, true, false};
+  *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
   const struct node *set = large_set(size, out);
@@ -220,7 +220,7 @@ static bool add_size(struct derivation_builder *d, struct heard_size size) {
 /* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
    are equal meet if they are not empty. */
 static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
-  const struct heard_size some = {1, 0, NULL, true, false};
+  const struct heard_size some = {1, 0, NULL, true, false, NO_NAME};
   struct heard_size size = some;
   bool any = false;
   if (is_size_clause(pred, &size))
@@ -236,9 +236,27 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
   return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some)) && (meet || any || add_size(d, size));
 }
 
+static bool is_of_heard(const struct node *pred) {
+  struct heard_size size;
+  bool any;
+  return is_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+}
+
+bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
+  return size->name_id == NO_NAME || d->m->points[point].name_id == size->name_id;
+}
+
 static bool check_every(struct derivation_builder *d, const struct clause *c) {
   if (leader_is_clause(d, c->pred))
     return true;
+  struct heard_size size;
+  if (c->unit != EACH_PHASE && c->name_id != NO_NAME && is_size_clause(c->pred, &size)) {
+    size.name_id = c->name_id;
+    return add_size(d, size);
+  }
+  if ((d->d->leader != UINT32_MAX || d->d->ages) &&
+      (c->name_id != NO_NAME || c->unit == EACH_PHASE || !is_of_heard(c->pred)))
+    return true; /* left out: that allows more */
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   return check_heard(d, c->pred, c);

@@ -24,7 +24,7 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
   uint32_t var = i - LOCAL_VAR(0);
   if (var == dv->leader)
     return process_active(status) && point != POINT_END && dv->leader_matters[point] &&
-           (!dv->part_of || dv->part_of[var] == part);
+           tells_class(dv, part);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
   const bool *live = idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
@@ -149,7 +149,8 @@ static unsigned message_kind(const struct derivation_builder *d, uint32_t local,
   value class = local_class(d, d->d->locals.at[local]);
   bool few = class == LEADER_OTHER || class == LEADER_RIVAL;
   unsigned to = sent->target != TARGET_ONE ? 0 : few ? MESSAGE_TO_RIVAL : MESSAGE_TO_LEADER;
-  return to | (class == LEADER_LEADS ? MESSAGE_FROM_LEADER : 0);
+  bool asked = d->reached.at[point].reads->received >= RECEIVED_NAMED; /* for the message of a process */
+  return to | (class == LEADER_LEADS && asked ? MESSAGE_FROM_LEADER : 0);
 }
 
 bool local_message(struct derivation_builder *d, uint32_t local, uint32_t point, value *message, unsigned *kind) {
@@ -213,7 +214,7 @@ static bool round_add_elected(struct derivation_builder *d, uint32_t point, uint
   }
   round_add(d, point, local, more);
   if (point == POINT_END || !leader_begins_at(d, point) || !local_active(d, local) ||
-      leader_part(d->d) != d->d->parts.at[local])
+      !tells_class(d->d, d->d->parts.at[local]))
     return true;
   for (value class = LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER); class ++) {
     uint32_t other = leader_local(d, local, point, class);
@@ -237,9 +238,12 @@ static bool alphabet_add(struct derivation_builder *d, uint32_t point, value mes
   struct schedule_point *at = &d->reached.at[point];
   if (message_index(at, message, kind) != UINT32_MAX)
     return true;
-  if (at->messages_possible.n == MESSAGES_MAX)
+  uint32_t heard = 0; /* with this one, by the leader or by others */
+  for (size_t i = 0; i < at->kinds.n; i++)
+    heard += !((kind | at->kinds.at[i]) & MESSAGE_TO_RIVAL && (kind | at->kinds.at[i]) & MESSAGE_TO_LEADER);
+  if (heard >= HEARD_MAX || at->messages_possible.n == MESSAGES_MAX)
     return derive_refuse(d, d->role->body[point].at, "more than %d different messages can be sent in a round",
-                         MESSAGES_MAX);
+                         HEARD_MAX);
   vec_push(&at->messages_possible, message);
   vec_push(&at->kinds, kind);
   return true;
@@ -278,11 +282,11 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   uint32_t part = d->d->parts.at[local];
   if (!local_active(d, local))
     return add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
-  bool ok = part != at->updates || change(d, point, local, local, more);
-  for (size_t i = 0; part != at->updates && i < at->locals.n && ok; i++) {
+  bool alone = part == at->updates || (at->by_class && tells_class(d->d, part));
+  bool ok = !alone || change(d, point, local, local, more);
+  for (size_t i = 0; !alone && i < at->locals.n && ok; i++) {
     uint32_t decides = at->locals.at[i];
-    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates &&
-        d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
+    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates && locals_agree(d, decides, local))
       ok = change(d, point, local, decides, more);
   }
   if (ok && d->heard.crashes)
@@ -324,11 +328,11 @@ uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars) {
 }
 
 /* If nothing is read, any part will do: takes the part of the first send that reads variables, since it exists. */
-static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t point, uint32_t *part, const bool *read) {
+static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *read) {
   uint32_t n = d->role->nvars;
   bool *vars = arena_copy(&d->d->arena, read, (n + (size_t)1) * sizeof *vars);
-  if (d->d->leader != UINT32_MAX) /* who leads decides about what is heard, and about the sender */
-    vars[d->d->leader] = d->reached.at[point].knows_leader;
+  if (d->d->leader != UINT32_MAX) /* parts tell the class where it matters */
+    vars[d->d->leader] = false;
   for (uint32_t i = 0; i < n; i++)
     if (vars[i])
       return merge_parts(part, n, vars);
@@ -355,11 +359,16 @@ static void find_parts(struct derivation_builder *d) {
   }
   for (int pass = 0; pass < 2; pass++) { /* the second pass sees the final parts */
     for (uint32_t p = 0; p < d->m->npoints && d->d->part_of; p++) {
-      d->reached.at[p].sends = merge_read_vars(d, p, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
-      d->reached.at[p].updates = merge_read_vars(d, p, part, d->reached.at[p].reads->vars);
+      d->reached.at[p].sends = merge_read_vars(d, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
+      d->reached.at[p].updates = merge_read_vars(d, part, d->reached.at[p].reads->vars);
     }
     derive_property_parts(d, part);
   }
+  bool *tells = arena_array(&d->d->arena, n + (size_t)2, sizeof *tells);
+  d->d->tells_class = tells;
+  for (uint32_t p = 0; p < d->m->npoints && d->d->leader != UINT32_MAX; p++)
+    if (d->reached.at[p].knows_leader)
+      tells[d->reached.at[p].sends] = tells[d->reached.at[p].updates] = true;
   if (!d->d->part_of)
     return;
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);

@@ -123,6 +123,8 @@ static void add_sizes(struct row_builder *w, const struct receiver *receiver) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
     const struct heard_size *size = &r->d->heard.sizes.at[i];
+    if (!size_applies(r->d, size, r->point))
+      continue;
     derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
     if (size->limit)
       add_limit(w, size->limit, -1);

@@ -295,8 +295,14 @@ void update_cases_release(struct update_cases *o) { guarded_updates_release(&o->
 static bool concolic_explore_all(struct concolic_search *x) {
   bool reads = x->d->reached.at[x->point].reads->received != RECEIVED_UNREAD;
   x->solver = facts(x);
+  uint32_t never = 0; /* messages that do not reach it */
+  for (uint32_t i = 0; i < x->nmessages && x->d->d->leader != UINT32_MAX; i++)
+    if (!leader_hears(local_class(x->d, x->context), x->d->reached.at[x->point].kinds.at[i]))
+      never |= 1u << i;
   for (uint32_t set = 0; set < (reads ? 1u << x->nmessages : 1u) && !x->failed; set++) {
     int64_t one[2] = {-1, 1};
+    if (set & never)
+      continue;
     solver_push(x->solver);
     x->n = 0;
     for (uint32_t i = 0; i < x->nmessages && reads; i++) {
