@@ -274,3 +274,25 @@ bool leader_elections(struct derivation_builder *d, uint32_t point, move_vec *mo
     idle |= !local_active(d, d->reached.at[point].locals.at[i]);
   return add_election(d, point, false, moves) && ((!d->d->rivals && !idle) || add_election(d, point, true, moves));
 }
+
+void leader_crashes_together(struct round_builder *r, const bool *together) {
+  struct derivation_builder *d = r->d;
+  struct term *all[LEADER_CLASSES] = {0};
+  bool first = true;
+  for (uint32_t part = 0; part < d->d->nparts; part++) {
+    struct term *sums[LEADER_CLASSES] = {0};
+    if (!together[part] || !tells_class(d->d, part) || !d->reached.at[r->point].knows_leader)
+      continue;
+    for (uint32_t l = 0; l < d->d->locals.n; l++) {
+      value class = local_class(d, d->d->locals.at[l]);
+      if (d->d->parts.at[l] == part)
+        sums[class] = make_sum(d, sums[class], r->crashing[l]);
+    }
+    for (value class = 0; class < LEADER_CLASSES; class ++) {
+      if (!first)
+        round_require(r, make_relation(d, TERM_EQ, sums[class], all[class]));
+      all[class] = sums[class];
+    }
+    first = false;
+  }
+}

@@ -198,6 +198,8 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
+  if (d->heard.crashes && d->d->leader != UINT32_MAX)
+    leader_crashes_together(r, together);
   if (!count_messages(r))
     return false;
   if (leader_coupling(d, r->point) == HEARD_UNIFORM && in_turns)

@@ -15,6 +15,7 @@ struct concolic_search {
   int64_t *params;                 /* by parameter of the model: its value in the current run */
   struct solver *solver;           /* columns: parameters, then the number of each message */
   uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
+  uint32_t mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;
@@ -107,6 +108,8 @@ static uint32_t sender_of(const struct concolic_search *x, uint32_t message) {
   const struct derivation_builder *d = x->d;
   if (d->d->leader == UINT32_MAX)
     return NO_SENDER;
+  if (message == x->mine)
+    return (uint32_t)leader_identity(d, local_class(d, x->context));
   return leader_sender(d, local_class(d, x->context), d->reached.at[x->point].kinds.at[message]);
 }
 
@@ -292,6 +295,13 @@ static void guarded_updates_release(guarded_update_vec *cases) {
 
 void update_cases_release(struct update_cases *o) { guarded_updates_release(&o->cases); }
 
+/* Does it believe in another process than the leader, and ask for its message? That may be any that was sent. */
+static bool asks_rivals(const struct concolic_search *x) {
+  value class = local_class(x->d, x->context);
+  return (class == LEADER_OTHER || class == LEADER_RIVAL) &&
+         x->d->reached.at[x->point].reads->received >= RECEIVED_NAMED;
+}
+
 static bool concolic_explore_all(struct concolic_search *x) {
   bool reads = x->d->reached.at[x->point].reads->received != RECEIVED_UNREAD;
   x->solver = facts(x);
@@ -314,7 +324,13 @@ static bool concolic_explore_all(struct concolic_search *x) {
         solver_add_value(x->solver, column, 0);
       }
     }
+    x->mine = NO_SENDER;
     concolic_explore(x);
+    for (uint32_t i = 0; i < x->n && asks_rivals(x); i++) {
+      x->mine = x->heard[i];
+      if (!(x->d->reached.at[x->point].kinds.at[x->mine] & MESSAGE_FROM_LEADER))
+        concolic_explore(x);
+    }
     solver_pop(x->solver);
   }
   for (size_t i = 0; i < x->cases->n && !reads; i++) { /* no message is read: any set of messages will do */
@@ -332,24 +348,9 @@ static bool concolic_explore_all(struct concolic_search *x) {
   return !x->failed;
 }
 
-/* A coordinator that is not the leader: which of the messages is its own is not known. */
-static bool senders_known(struct derivation_builder *d, uint32_t point, const value *context) {
-  const struct schedule_point *at = &d->reached.at[point];
-  value class = d->d->leader == UINT32_MAX ? LEADER_FOLLOWS : local_class(d, context);
-  if ((class != LEADER_OTHER && class != LEADER_RIVAL) || at->reads->received < RECEIVED_NAMED)
-    return true;
-  for (size_t i = 0; i < at->kinds.n; i++)
-    if (!(at->kinds.at[i] & MESSAGE_FROM_LEADER) && leader_hears(class, at->kinds.at[i]))
-      return derive_refuse(d, d->role->body[point].at,
-                           "processes may believe in different coordinators, and hear one in whom few believe");
-  return true;
-}
-
 const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_t point, uint32_t local) {
   struct schedule_point *at = &d->reached.at[point];
   value *context = read_projection(d, point, local);
-  if (!senders_known(d, point, context))
-    return NULL;
   for (size_t i = 0; i < at->outcomes.n; i++)
     if (at->outcomes.at[i]->messages == at->messages_possible.n && at->outcomes.at[i]->coin == d->interp->fixed_coin &&
         memcmp(at->outcomes.at[i]->context, context, d->d->length * sizeof *context) == 0)
