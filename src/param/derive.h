@@ -87,6 +87,7 @@ struct derivation {
   bool keeps_initial; /* local states include the initial values of inputs */
   uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
   const bool *tells_class; /* by part: it tells the class of the process */
+  const bool *tells_self;  /* by part: it also tells whether the process believes in itself */
   bool rivals;        /* processes may believe in different coordinators */
   uint32_t elected;   /* the control: the leader of the phase was chosen */
   const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */
@@ -119,5 +120,7 @@ bool part_exists(const struct derivation *, uint32_t part);
 /* Is entry i (1 or more) of a local state kept by the derivation? If not, it counts as having its default value. */
 bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, value status, uint32_t i);
 value derived_default(const struct derivation *, uint32_t i);
+/* The class of a process, as the part of it tells. */
+value derived_class(const struct derivation *, uint32_t part, value class);
 
 #endif

@@ -206,6 +206,8 @@ value leader_identity(const struct derivation_builder *, value class);
 /* The sender, as a process of this class sees it; NO_SENDER: one that nobody asks for. */
 uint32_t leader_sender(const struct derivation_builder *, value class, unsigned kind);
 bool tells_class(const struct derivation *, uint32_t part);
+/* Parts whose variables depend on whether a process is its own coordinator. */
+void leader_find_selves(struct derivation_builder *, const uint32_t *part, bool *selves);
 /* Can a process be in both local states, of different parts? As far as status and class tell. */
 bool locals_agree(const struct derivation_builder *, uint32_t, uint32_t);
 bool leader_hears(value class, unsigned kind); /* can such a message reach it? */

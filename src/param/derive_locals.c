@@ -42,6 +42,8 @@ static void normalise(const struct derivation *dv, uint32_t point, uint32_t part
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
     to[i] = derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
+  if (dv->leader != UINT32_MAX)
+    to[LOCAL_VAR(dv->leader)] = derived_class(dv, part, to[LOCAL_VAR(dv->leader)]);
 }
 
 uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part, const value *local) {
@@ -369,6 +371,12 @@ static void find_parts(struct derivation_builder *d) {
   for (uint32_t p = 0; p < d->m->npoints && d->d->leader != UINT32_MAX; p++)
     if (d->reached.at[p].knows_leader)
       tells[d->reached.at[p].sends] = tells[d->reached.at[p].updates] = true;
+  bool *selves = arena_array(&d->d->arena, n + (size_t)2, sizeof *selves);
+  d->d->tells_self = selves;
+  if (d->d->leader != UINT32_MAX)
+    leader_find_selves(d, part, selves);
+  for (uint32_t i = 0; i <= n; i++)
+    tells[i] &= d->d->rivals || selves[i];
   if (!d->d->part_of)
     return;
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
