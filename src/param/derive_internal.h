@@ -80,6 +80,7 @@ struct reached_locals {
   VEC(struct local_update) updates;
   VEC(uint32_t) initial; /* initial states of a process, nparts local states each */
   bool *begins;          /* by local state: it is initial */
+  struct term **begins_when; /* by local state: a condition on the parameters; NULL: for all of them */
   bool closed;           /* all local states are known */
 };
 
@@ -150,6 +151,9 @@ struct solver *derive_solver(const struct derivation_builder *);
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
 /* Columns and conditions of the parameters: params.base, row, open, size. */
 bool derive_params(struct derivation_builder *);
+/* The parameters of the model in the solver's solution, whose first columns are params.base's. Returns false if some
+   number does not fit 64 bits. */
+bool derive_solved_params(struct derivation_builder *, struct solver *, int64_t *params);
 /* A name for the counter of a local state, in the system's arena. */
 const char *derive_local_name(struct derivation_builder *, uint32_t local);
 struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
@@ -170,6 +174,9 @@ void heard_rules_restore(struct derivation_builder *, const struct heard_rules *
 
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
+uint32_t derived_local_put(struct derivation_builder *, uint32_t point, uint32_t part,
+                   const value *local); /* UINT32_MAX: there are too many */
+void derived_local_possible(struct derivation_builder *, uint32_t point, uint32_t local, bool *more); /* *more: it is new */
 uint32_t local_after_update(struct derivation_builder *, uint32_t local, uint32_t point,
                             uint32_t effect); /* the next local state */
 uint32_t local_unchanged_after(struct derivation_builder *, uint32_t local, uint32_t point,
@@ -183,6 +190,9 @@ bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
 bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *);
 uint32_t message_index(const struct schedule_point *, value);
+
+/* derive_first_values.c: the initial local states, and for which parameters. */
+bool first_values_find(struct derivation_builder *);
 
 /* derive_updates.c: all possible results of the update of a process in this local state. NULL: refused. */
 const struct update_cases *update_cases_of(struct derivation_builder *, uint32_t point, uint32_t local);

@@ -79,8 +79,6 @@ static bool check_vars(struct derivation_builder *d) {
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)
       return derive_refuse(d, v->at, "the variable '%s' has too many values", v->name);
-    if (!has_no_open_param(d, v->init, "a first value") || !has_no_open_param(d, v->where, "a condition on an input"))
-      return false;
   }
   return true;
 }

@@ -53,8 +53,7 @@ uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t par
 
 bool part_exists(const struct derivation *dv, uint32_t part) { return dv->part_used ? dv->part_used[part] : part == 0; }
 
-/* Returns UINT32_MAX if there are too many. */
-static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
+uint32_t derived_local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
   uint32_t known = derived_local(d->d, point, part, local);
   if (known != UINT32_MAX)
     return known;
@@ -95,7 +94,7 @@ uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32
   v[LOCAL_STATUS] = e->at[0];
   for (size_t i = 1; i + 1 < e->n; i += 2)
     v[LOCAL_VAR(e->at[i])] = e->at[i + 1];
-  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
 }
@@ -104,7 +103,7 @@ uint32_t local_unchanged_after(struct derivation_builder *d, uint32_t local, uin
   value *v = memory_alloc(d->d->length * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] |= more_status;
-  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
 }
@@ -140,7 +139,7 @@ uint32_t message_index(const struct schedule_point *at, value message) {
 
 /* ---- reachable local states ---- */
 
-static void round_add(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+void derived_local_possible(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   struct schedule_point *at = &d->reached.at[point == POINT_END ? d->m->npoints : point];
   for (size_t i = 0; i < at->locals.n; i++)
     if (at->locals.at[i] == local)
@@ -153,7 +152,7 @@ static bool add_at_next_rounds(struct derivation_builder *d, uint32_t point, uin
   struct next_round out[2];
   uint32_t n = next_rounds(d, point, out);
   for (uint32_t i = 0; i < n && local != UINT32_MAX; i++)
-    round_add(d, out[i].to, local, more);
+    derived_local_possible(d, out[i].to, local, more);
   return local != UINT32_MAX;
 }
 
@@ -298,30 +297,6 @@ static bool find_initial(void *context, const struct node *n) {
   return !*found;
 }
 
-static bool begin_locals(struct derivation_builder *d) {
-  struct locals initial = {0};
-  struct model_error error;
-  struct next_round first[2];
-  uint32_t rounds = first_rounds(d, first);
-  bool more = false;
-  bool ok = local_initials(d->interp, d->q->environment, d->role->first, NULL, &initial, &error);
-  if (!ok)
-    derive_refuse(d, error.at, "a first value may fail: %s", error.message);
-  for (size_t i = 0; i < initial.n && ok; i++)
-    for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
-      uint32_t l = part_exists(d->d, part) ? local_put(d, first[0].to, part, initial.at + i * initial.length) : 0;
-      ok = l != UINT32_MAX;
-      vec_push(&d->reached.initial, l);
-      for (uint32_t k = 0; k < rounds && ok && part_exists(d->d, part); k++)
-        round_add(d, first[k].to, l, &more);
-    }
-  locals_release(&initial);
-  d->reached.begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *d->reached.begins);
-  for (size_t i = 0; i < d->reached.at[first[0].to].locals.n && ok; i++)
-    d->reached.begins[d->reached.at[first[0].to].locals.at[i]] = true;
-  return ok;
-}
-
 bool derive_locals(struct derivation_builder *d) {
   d->reached.at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->reached.at);
   for (uint32_t p = 0; p < d->m->npoints; p++)
@@ -331,5 +306,5 @@ bool derive_locals(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_initial, &d->d->keeps_initial);
   find_parts(d);
-  return begin_locals(d) && close_locals(d);
+  return first_values_find(d) && close_locals(d);
 }
