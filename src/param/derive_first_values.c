@@ -76,8 +76,7 @@ static bool region_add(struct first_values *x, const struct cube *where, const s
   struct derivation_builder *d = x->d;
   struct next_round first[2];
   uint32_t rounds = first_rounds(d, first);
-  struct first_region region = {.begins =
-                                    arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *region.begins)};
+  struct first_region region = {.begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *region.begins)};
   bool more = false, ok = true;
   if (x->regions.n == REGIONS_MAX)
     return derive_refuse(d, d->role->at, "first values tell too many values of the parameters apart");

@@ -62,6 +62,10 @@ struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
   const struct node *limit;
   bool strict; /* > instead of >= */
   bool all;    /* the limit is times the number of all processes */
+  bool exact;  /* == instead of >=; times is 1, more is 0 */
+  bool active; /* of the set, only the processes that take part are counted */
+  bool capped; /* active: the limit is at most the number of processes that take part */
+  const struct clause *of;
 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
@@ -78,10 +82,10 @@ struct reached_locals {
   struct schedule_point *at; /* by point; at[npoints]: the end */
   uint32_t last_pass;        /* first point of the last pass of a `repeat` without constant length */
   VEC(struct local_update) updates;
-  VEC(uint32_t) initial; /* initial states of a process, nparts local states each */
-  bool *begins;          /* by local state: it is initial */
+  VEC(uint32_t) initial;     /* initial states of a process, nparts local states each */
+  bool *begins;              /* by local state: it is initial */
   struct term **begins_when; /* by local state: a condition on the parameters; NULL: for all of them */
-  bool closed;           /* all local states are known */
+  bool closed;               /* all local states are known */
 };
 
 struct bound_part { /* the part of a process that a bound name refers to; names of different scopes may share a slot */
@@ -172,11 +176,15 @@ bool heard_rules_extend(struct derivation_builder *, const struct liveness_predi
                         struct heard_rules *before);
 void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
+/* derive_heard_sizes.c: is the condition of a clause about the number of processes heard, of those that take part? */
+bool is_active_size_clause(const struct node *, struct heard_size *);
+
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
 uint32_t derived_local_put(struct derivation_builder *, uint32_t point, uint32_t part,
-                   const value *local); /* UINT32_MAX: there are too many */
-void derived_local_possible(struct derivation_builder *, uint32_t point, uint32_t local, bool *more); /* *more: it is new */
+                           const value *local); /* UINT32_MAX: there are too many */
+void derived_local_possible(struct derivation_builder *, uint32_t point, uint32_t local,
+                            bool *more); /* *more: it is new */
 uint32_t local_after_update(struct derivation_builder *, uint32_t local, uint32_t point,
                             uint32_t effect); /* the next local state */
 uint32_t local_unchanged_after(struct derivation_builder *, uint32_t local, uint32_t point,

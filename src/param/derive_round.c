@@ -76,6 +76,11 @@ static bool count_messages(struct round_builder *r) {
         derive_refuse(d, d->heard.coupling_clause->at,
                       "this clause can be expressed by counters only if every process sends a message");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
+      for (size_t k = 0; k < d->heard.sizes.n && local_active(d, l); k++)
+        if (d->heard.sizes.at[k].active)
+          derive_refuse(
+              d, d->heard.sizes.at[k].of->at,
+              "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
     uint32_t m = message_index(at, message);
