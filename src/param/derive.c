@@ -132,6 +132,22 @@ bool derive_params(struct derivation_builder *d) {
          derive_refuse(d, d->role->at, "the number of processes is not linear");
 }
 
+bool derive_solved_params(struct derivation_builder *d, struct solver *solver, int64_t *params) {
+  bool ok = true;
+  for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
+    __int128 sum = d->params.row[i][0];
+    int64_t v = 0;
+    for (uint32_t k = 0; k < d->params.base->nparams; k++)
+      if (d->params.row[i][k + 1]) {
+        ok = ok && solver_value(solver, k, &v);
+        sum += (__int128)d->params.row[i][k + 1] * v;
+      }
+    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+    params[i] = (int64_t)sum;
+  }
+  return ok;
+}
+
 /* ---- the schedule ---- */
 
 /* The passes of a `repeat` without constant length: the first pass of the instance represents all but the last one,
@@ -336,9 +352,11 @@ static struct term *initial_condition_of(struct derivation_builder *d, uint32_t 
   struct term *count = local_count(d, l);
   if (!d->reached.begins[l])
     return make_relation(d, TERM_EQ, count, NULL);
+  struct term *when = d->reached.begins_when[l];
+  struct term *can = when ? make_or(d, when, make_relation(d, TERM_EQ, count, NULL)) : NULL;
   if (distinguishing < d->d->nparts && d->d->parts.at[l] != distinguishing)
-    return make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing));
-  return make_relation(d, TERM_LE, NULL, count);
+    return make_and(d, can, make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing)));
+  return make_and(d, can, make_relation(d, TERM_LE, NULL, count));
 }
 
 /* The start condition: all processes are in initial local states, and faults are within their limits. */
