@@ -441,6 +441,20 @@ uint32_t derive_counter_new(struct derivation_builder *d, const char *name) {
   return d->s->ncounters++;
 }
 
+const char *local_label(const struct derivation_builder *d, uint32_t local) {
+  uint32_t counter = d->d->counter.at[local];
+  return counter == NO_COUNTER ? d->s->controls[d->d->flag.at[local]].name : d->s->counters[counter].name;
+}
+
+void move_set_count(struct derivation_builder *d, struct counter_move *m, uint32_t local, struct term *count) {
+  uint32_t counter = d->d->counter.at[local];
+  if (counter != NO_COUNTER)
+    m->counters[counter] = make_sum(d, count, NULL);
+  else
+    m->controls[d->d->flag.at[local]] =
+        make_choice(d, make_relation(d, TERM_LE, make_number(d, 1), count), make_number(d, 1), make_number(d, 0));
+}
+
 static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
@@ -453,6 +467,7 @@ static void make_state(struct derivation_builder *d) {
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
     const char *name = derive_local_name(d, l);
+    counted &= !derived_leads(d->d, l);
     vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
     vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
@@ -462,7 +477,7 @@ static void make_state(struct derivation_builder *d) {
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
   if (d->d->ages) {
     d->d->aged = derive_control_new(d, "aged", CONTROL_TRUTH, 1);
-    d->d->began = derive_control_new(d, "began", CONTROL_TRUTH, 1);
+    d->d->began = derive_control_new(d, "fixed", CONTROL_NUMBERS, FIXED_OVER);
   }
   for (uint32_t p = 0; p < d->m->npoints && d->d->elected == UINT32_MAX; p++)
     if (leader_begins_at(d, p))

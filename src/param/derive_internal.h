@@ -207,6 +207,10 @@ bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
 bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *, unsigned *kind);
 uint32_t message_index(const struct schedule_point *, value, unsigned kind);
+/* The name of its counter or control. */
+const char *local_label(const struct derivation_builder *, uint32_t local);
+/* In the move, so many processes are in the local state afterwards; at most one if it is the leader's. */
+void move_set_count(struct derivation_builder *, struct counter_move *, uint32_t local, struct term *count);
 
 /* derive_leader.c: a coordinator for each phase.
 

@@ -54,6 +54,10 @@ value derived_class(const struct derivation *dv, uint32_t part, value class) {
   return class == LEADER_LEADS ? LEADER_FOLLOWS : class == LEADER_RIVAL ? LEADER_OTHER : class;
 }
 
+bool derived_leads(const struct derivation *dv, uint32_t local) {
+  return dv->leader != UINT32_MAX && dv->locals.at[local][LOCAL_VAR(dv->leader)] == LEADER_LEADS;
+}
+
 bool locals_agree(const struct derivation_builder *d, uint32_t a, uint32_t b) {
   const value *one = d->d->locals.at[a], *other = d->d->locals.at[b];
   uint32_t part = d->d->parts.at[a], with = d->d->parts.at[b];
@@ -306,7 +310,6 @@ static bool elect_part(struct round_builder *r, uint32_t part, bool nobody, stru
   static const char *const names[] = {"believe", "lead", "stray", "rise"};
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
-  const uint32_t *counter = d->d->counter.at;
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     struct term *gone = NULL;
@@ -318,13 +321,13 @@ static bool elect_part(struct round_builder *r, uint32_t part, bool nobody, stru
       uint32_t to = leader_local(d, l, r->point, class);
       if (to == UINT32_MAX)
         return false;
-      struct term *amount = round_amount(r, "%s_%s", names[class], d->s->counters[counter[l]].name);
+      struct term *amount = round_amount(r, "%s_%s", names[class], local_label(d, l));
       sums[class] = make_sum(d, sums[class], amount);
-      r->move.counters[counter[to]] = amount; /* nobody was in that class between phases */
+      move_set_count(d, &r->move, to, amount); /* nobody was in that class between phases */
       gone = make_sum(d, gone, amount);
     }
     if (gone) {
-      r->move.counters[counter[l]] = make_difference(d, local_count(d, l), gone);
+      move_set_count(d, &r->move, l, make_difference(d, local_count(d, l), gone));
       /* without a leader, nobody believes in it */
       round_require(r, make_relation(d, nobody ? TERM_EQ : TERM_LE, gone, local_count(d, l)));
     }

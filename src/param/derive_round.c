@@ -48,7 +48,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
     uint32_t after = local_unchanged_after(d, l, r->point, STATUS_CRASHED);
     if (after == UINT32_MAX)
       return;
-    r->crashing[l] = round_amount(r, "crash_%s", d->s->counters[d->d->counter.at[l]].name);
+    r->crashing[l] = round_amount(r, "crash_%s", local_label(d, l));
     round_require(r, make_relation(d, TERM_LE, r->crashing[l], local_count(d, l)));
     r->arrivals[after] = make_sum(d, r->arrivals[after], r->crashing[l]);
     vec_push(&r->local_moves, ((struct local_move){r->crashing[l], l, after}));
