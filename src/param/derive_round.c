@@ -87,7 +87,8 @@ static bool count_messages(struct round_builder *r) {
     }
     uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
-    if (d->heard.delivers && !local_has(d, l, STATUS_OMITS_SEND))
+    if (d->heard.delivers && !(kind & MESSAGE_TO_RIVAL) && /* which of these reach a rival is not known */
+        !local_has(d, l, STATUS_OMITS_SEND))
       r->must[m] = make_sum(d, r->must[m], make_difference(d, local_count(d, l), r->crashing[l]));
   }
   return !d->d->refused;
@@ -169,6 +170,11 @@ void round_move_finish(struct round_builder *r) {
 }
 
 bool round_make_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
+  return r->d->d->leader == UINT32_MAX ? round_make_one_joint_move(r, together, moves)
+                                       : leader_joint_moves(r, together, moves);
+}
+
+bool round_make_one_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
   struct derivation_builder *d = r->d;
   bool ok = true;
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
