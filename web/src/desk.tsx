@@ -224,7 +224,7 @@ function ChipAhead({ round }: { round: Round }) {
 function FineProcess() {
   const round = store.desk!.round;
   return (
-    <label class="inline">ends its round
+    <label class="inline">who ends its round
       <select value={round.process ?? ""} onChange={(e) => { const v = Number(e.currentTarget.value); store.edit((r) => (r.process = v)); }}>
         <option value="" disabled>choose a process</option>
         {store.info!.processes.map((name, p) => <option key={p} value={p}>{name}</option>)}

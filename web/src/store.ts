@@ -446,6 +446,7 @@ export class Store {
     try {
       const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) });
       if (version !== this.version || mine !== this.roundVersion) return;
+      if (this.fine && !round) return this.setRound({ ...desk.round, process: 0 }, version); // some process must end its round
       this.desk = desk;
       this.changed();
       this.lookAhead(version);
@@ -468,12 +469,12 @@ export class Store {
   private async readOutcomes(version: number): Promise<void> {
     const n = this.look!.state.processes.length;
     this.outcomes = Array.from({ length: n }, () => null);
-    if (n <= OUTCOMES_AT_ONCE) await Promise.all(this.outcomes.map((_, p) => this.readOutcomesOf(p, version)));
+    for (let p = 0; n <= OUTCOMES_AT_ONCE && p < n && version === this.version; p++) await this.readOutcomesOf(p, version); // one by one: a click waits for one of them at most
   }
   async readOutcomesOf(p: number, version = this.version): Promise<void> {
     if (!this.desk?.candidates.processes[p].active) return;
     try {
-      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 10000 });
       if (version !== this.version) return;
       this.outcomes[p] = outcomes.outcomes;
       this.allOutcomes[p] = outcomes.complete;
