@@ -1,6 +1,6 @@
 // The page in Chromium: what a user does, by mouse and by keyboard. With --pictures it takes the pictures of docs/explore.md.
 // usage: node tests/explore/browser.mjs RONDO CHROMIUM [--pictures] [NAME...]
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, rmSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -466,6 +466,29 @@ test("legible, named, and inside the window, in light and dark", async (b) => {
   await look("steps", steps);
   expect(!found.length, found.join("\n"));
   return [m, steps];
+});
+
+test("the page of --html needs no server", async (b) => {
+  const folder = mkdtempSync(join(tmpdir(), "rondo-html-")), file = join(folder, "run.html");
+  spawnSync(rondo, ["check", HALF, "-D", "n=3", "--property", "agreement", "--html", file]);
+  const page = await b.context.newPage();
+  page.complaints = [];
+  page.on("console", (m) => m.type() === "error" && page.complaints.push(m.text()));
+  page.on("pageerror", (e) => page.complaints.push(e.message));
+  page.on("request", (r) => !r.url().startsWith("file:") && page.complaints.push(`asks ${r.url()}`));
+  await page.goto("file://" + file);
+  await page.waitForSelector("#tables td.changed");
+  expect(/2 of 2/.test(await page.locator("#where").innerText()), "it begins at the end");
+  await page.keyboard.press("ArrowLeft");
+  expect(/1 of 2/.test(await page.locator("#where").innerText()), "a step back");
+  expect(/decided none -> 2/.test(await page.locator("#line-20.lit .values").innerText()), "the line that fired, with its values");
+  expect((await page.locator("#diagram .future").count()) > 0, "what comes later is pale");
+  const [source, diagram] = await Promise.all(["#model", "#diagram"].map((s) => page.locator(s).boundingBox()));
+  expect(source.x + source.width <= diagram.x && source.y < diagram.y + diagram.height, "the source is beside the diagram");
+  await page.keyboard.press("Home");
+  expect((await page.locator("#source .lit").count()) === 0, "nothing has fired at the start");
+  rmSync(folder, { recursive: true });
+  return [{ stop: async () => undefined }, page];
 });
 
 test("a long run stays quick", async (b) => {
