@@ -173,7 +173,7 @@ function Forgery({ p, q }: { p: number; q: number }) {
         const v = e.currentTarget.value;
         store.edit((r) => { r.parts[p].forged = r.parts[p].forged.filter((f) => f.sender !== q); if (v !== "") r.parts[p].forged.push({ sender: q, payload: Number(v) }); });
       }}>
-        <option value="">as sent</option>
+        <option value="">{store.desk!.candidates.processes[p].senders[q].sends ? "as sent" : "nothing"}</option>
         {texts.map((t, v) => <option key={v} value={v}>forged: {t}</option>)}
         {payloads > TEXTS && <option disabled>{payloads - TEXTS} more</option>}
       </select></label>
@@ -240,7 +240,7 @@ function RoundDesk() {
     <div class="round-desk">
       <div class="take">
         <button class="primary" disabled={!j.allowed} onClick={() => store.takeRound()} title="Enter">Take this round</button>
-        {j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
+        {j.allowed && store.fine ? null : j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
         {j.error && <span class="warning">ends in an error: {j.error}</span>}
       </div>
       {store.fine && <FineProcess />}
