@@ -243,7 +243,7 @@ static void on_event(void *context, enum scalarset_event e, const struct node *n
 static bool keeps_values_apart(const void *context, const struct type *t) {
   const struct scalarset *o = context;
   return (t->kind == TYPE_ARRAY && scalarset_occurs_in(o, t->index)) ||
-         (t->kind == TYPE_SEQUENCE && t->distinct && scalarset_occurs_in(o, t->element));
+         (t->kind == TYPE_SEQUENCE && t->distinct && t->hi > 1 && scalarset_occurs_in(o, t->element));
 }
 
 static void look_at_types(struct cutoff_walk *c) {
@@ -467,6 +467,19 @@ static uint32_t look_at_property(struct cutoff_walk *c, const struct property *p
 }
 
 /* ---- the two theorems ---- */
+
+const struct type *value_type_named(const struct model *m, const char *name) {
+  const struct type *found = NULL;
+  for (uint32_t i = 0; i < m->ntypes; i++) {
+    const struct type *t = m->types[i];
+    if (t->kind != TYPE_RANGE || !t->name || strcmp(t->name, name) != 0)
+      continue;
+    if (found)
+      return NULL;
+    found = t;
+  }
+  return found;
+}
 
 struct value_cutoff value_cutoff_by_homomorphism(const struct model *m, const struct query *q, const struct type *type,
                                                  struct arena *arena) {

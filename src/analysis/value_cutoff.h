@@ -19,6 +19,9 @@ struct value_cutoff {
   struct refusal why; /* otherwise */
 };
 
+/* The named range; NULL: there is none, or more than one. */
+const struct type *value_type_named(const struct model *, const char *name);
+
 /* About the only property of the query, a model of rounds, and a named range whose upper bound nothing else in the
    text depends on. */
 struct value_cutoff value_cutoff_by_homomorphism(const struct model *, const struct query *, const struct type *,

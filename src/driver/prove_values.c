@@ -49,17 +49,6 @@ static struct values_proof *begin_with(struct values_plan *plan, int64_t number)
 
 /* ---- how many values are enough ---- */
 
-static const struct type *value_type(const struct values_plan *plan, const struct model *m) {
-  const struct type *found = NULL;
-  for (uint32_t i = 0; i < m->ntypes; i++)
-    if (m->types[i]->kind == TYPE_RANGE && m->types[i]->name && strcmp(m->types[i]->name, plan->size.type) == 0) {
-      if (found)
-        return NULL;
-      found = m->types[i];
-    }
-  return found;
-}
-
 static bool size_is_fixed(const struct values_plan *plan, const struct rounds_proof *p) {
   struct round_shape shape;
   (void)plan;
@@ -76,7 +65,7 @@ static struct value_cutoff cutoff_of(struct values_plan *plan, const struct roun
                     .semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M,
                     .properties = &c.property,
                     .nproperties = 1};
-  const struct type *type = value_type(plan, p->model);
+  const struct type *type = value_type_named(p->model, plan->size.type);
   if (!type)
     return (struct value_cutoff){.why = {"the type is not found", {0, 0}}};
   struct value_cutoff out = value_cutoff_by_homomorphism(p->model, &q, type, &plan->arena);
@@ -88,8 +77,7 @@ static struct value_cutoff cutoff_of(struct values_plan *plan, const struct roun
 
 /* The value of the parameter. */
 static int64_t value_for(const struct values_plan *plan, const struct value_cutoff *c) {
-  int64_t number = plan->size.low + (int64_t)c->values - 1;
-  return number > plan->size.least ? number : plan->size.least;
+  return param_for_values(&plan->size, c->values);
 }
 
 static void find_cutoffs(struct values_plan *plan, const struct rounds_proof *p) {

@@ -146,6 +146,11 @@ bool param_is_type_size(const struct ast *file, const char *name, struct param_t
       *other = find_read(&s, d);
     }
   }
+  for (uint32_t i = 0; i < file->n && out->type && !other->to; i++) { /* another name of the type is another type */
+    const struct ast *type = file->kid[i]->kind == AST_TYPEDEF ? file->kid[i]->kid[0] : NULL;
+    if (type && type->kind == AST_TYPE_NAME && strcmp(type->name, out->type) == 0)
+      *other = type->at;
+  }
   vec_release(&s.names);
   if (out->least < out->low) /* no range is empty */
     out->least = out->low;

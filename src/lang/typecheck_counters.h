@@ -21,6 +21,11 @@ struct param_type_size {
   const char *type;
   int64_t low, least; /* the lowest value of the type; the smallest value of the parameter */
 };
+/* Its value for so many values of the type, or the smallest that is allowed. */
+static inline int64_t param_for_values(const struct param_type_size *s, uint32_t values) {
+  int64_t number = s->low + (int64_t)values - 1;
+  return number > s->least ? number : s->least;
+}
 /* False: it is read elsewhere, too, at *other ({0, 0}: no type reads it like that). Its default is not read. */
 bool param_is_type_size(const struct ast *file, const char *name, struct param_type_size *, struct span *other);
 
