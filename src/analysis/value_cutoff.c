@@ -17,8 +17,8 @@ struct cutoff_walk {
   struct scalarset scalarset;
   bool ordered; /* by `min` and `max`, or in the property */
   struct refusal why;
-  bool *fixed;   /* by slot: the value of a name in the property that one violation binds once */
-  bool apart;    /* while an expression of the property is looked at: it tells values apart */
+  bool *fixed; /* by slot: the value of a name in the property that one violation binds once */
+  bool apart;  /* while an expression of the property is looked at: it tells values apart */
 };
 
 static void refuse(struct cutoff_walk *c, struct span at, const char *format, const char *what) {
@@ -101,8 +101,6 @@ static const char *tells_apart(struct cutoff_walk *c, const struct node *n) {
   case NODE_ADD:
   case NODE_SUB:
   case NODE_MUL:
-  case NODE_DIV:
-  case NODE_MOD:
   case NODE_NEG:
   case NODE_NOT:
   case NODE_AND:
@@ -134,6 +132,9 @@ static const char *tells_apart(struct cutoff_walk *c, const struct node *n) {
   case NODE_EVENTUALLY:
   case NODE_UNTIL:
     return NULL;
+  case NODE_DIV:
+  case NODE_MOD: /* this model is one instance of many */
+    return n->kid[1]->op == NODE_CONST ? NULL : "'%s' may be an error for some parameters";
   case NODE_EQ:
   case NODE_NE:
     return !any_kid_has(c, n) || is_constant_without_values(c, n->kid[0]) || is_constant_without_values(c, n->kid[1])
@@ -264,8 +265,9 @@ static void look_at_var(struct cutoff_walk *c, const struct var *v) {
 static void look_at_clauses(struct cutoff_walk *c) {
   const struct environment *env = &c->model->environments[c->query->environment];
   for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == CLAUSE_CORRUPTED && env->clauses[i].limit > 0)
-      refuse(c, env->clauses[i].at, "a corrupted value may be equal to the one that was sent, if there are fewer%s", "");
+    if (env->clauses[i].kind == CLAUSE_CORRUPTED) /* whatever its limit is: it may depend on parameters */
+      refuse(c, env->clauses[i].at, "a corrupted value may be equal to the one that was sent, if there are fewer%s",
+             "");
 }
 
 static void look_at_model(struct cutoff_walk *c) {
@@ -484,7 +486,7 @@ const struct type *value_type_named(const struct model *m, const char *name) {
 struct value_cutoff value_cutoff_by_homomorphism(const struct model *m, const struct query *q, const struct type *type,
                                                  struct arena *arena) {
   struct cutoff_walk c = {.model = m, .query = q, .arena = arena};
-  struct value_cutoff out = {0};
+  struct value_cutoff out = {.also = UINT32_MAX};
   c.scalarset = (struct scalarset){.model = m, .query = q, .value = type, .context = &c, .raise = on_event};
   c.fixed = memory_alloc((m->nslots + 1) * sizeof *c.fixed);
   if (m->kind != MODEL_ROUNDS)
@@ -495,7 +497,8 @@ struct value_cutoff value_cutoff_by_homomorphism(const struct model *m, const st
     look_at_model(&c);
   uint32_t cuts = c.why.reason ? 0 : look_at_property(&c, &m->properties[q->properties[0]]);
   if (cuts > CUTS_MAX)
-    refuse(&c, m->properties[q->properties[0]].at, "'%s' compares too many values", m->properties[q->properties[0]].name);
+    refuse(&c, m->properties[q->properties[0]].at, "'%s' compares too many values",
+           m->properties[q->properties[0]].name);
   memory_free(c.fixed);
   out.granted = !c.why.reason;
   out.why = c.why;
@@ -508,8 +511,14 @@ struct value_cutoff value_cutoff_by_occurrence(const struct model *m, const stru
                                                struct arena *arena) {
   struct reduction_request none = {0};
   const struct licences *l = licences_grant(m, q, &none, arena);
-  struct value_cutoff out = {.by = "one for each process"};
+  struct value_cutoff out = {.by = "one for each process", .also = UINT32_MAX};
   const struct licence *order = &l->of[REDUCE_ORDER];
+  const struct environment *env = &m->environments[q->environment];
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == CLAUSE_BYZANTINE || env->clauses[i].kind == CLAUSE_CORRUPTED) {
+      out.why = (struct refusal){"messages may be forged", env->clauses[i].at}; /* with other limits than here */
+      return out;
+    }
   if (!order->granted || l->value_type != type) {
     out.why = (struct refusal){order->granted ? "inputs are of another type" : order->reason, order->at};
     return out;

@@ -1,13 +1,12 @@
 /* rondo lint: warnings, and for each query the licences of the reductions. */
 #include "analysis/live_formula.h"
-#include "analysis/value_cutoff.h"
 #include "base/printable.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/load.h"
+#include "driver/prove.h"
 #include "driver/query.h"
 #include "driver/semantics.h"
-#include "lang/typecheck_counters.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 #include "trace/event_json.h"
@@ -108,13 +107,16 @@ static bool lint_live(struct lint_command *l, const struct live_query *in, enum 
 
 static void lint_cutoff(struct lint_command *l, const char *param, int64_t number, const struct value_cutoff *c,
                         const char *environment, const char *property, json_t *cutoffs) {
-  const char *reason = c->why.reason;
+  const char *reason = c->why.reason, *also = NULL;
+  if (c->granted && c->also != UINT32_MAX)
+    also = l->model->properties[c->also].name;
   if (c->granted)
-    reason = arena_printf(&l->arena, "%s = %lld is enough, %s", param, (long long)number, c->by);
-  json_array_append_new(
-      cutoffs, json_pack("{s:s, s:s, s:s, s:b, s:o, s:s, s:o}", "param", param, "environment", environment, "property",
-                         property, "granted", (int)c->granted, "value", c->granted ? json_integer(number) : json_null(),
-                         "reason", reason, "line", line_to_json(l->model, c->why.at)));
+    reason = arena_printf(&l->arena, "%s = %lld is enough, %s%s%s%s", param, (long long)number, c->by,
+                          also ? ", if " : "", also ? also : "", also ? " holds" : "");
+  json_array_append_new(cutoffs, json_pack("{s:s, s:s, s:s, s:b, s:o, s:s?, s:s, s:o}", "param", param, "environment",
+                                           environment, "property", property, "granted", (int)c->granted, "value",
+                                           c->granted ? json_integer(number) : json_null(), "also", also, "reason",
+                                           reason, "line", line_to_json(l->model, c->why.at)));
   if (l->options->output.json)
     return;
   struct text out = {0};
@@ -123,7 +125,7 @@ static void lint_cutoff(struct lint_command *l, const char *param, int64_t numbe
 }
 
 static void lint_cutoffs_of(struct lint_command *l, const char *param, const struct param_type_size *size,
-                            const struct type *type, json_t *cutoffs) {
+                            json_t *cutoffs) {
   const struct model *m = l->model;
   for (uint32_t e = 0; e < m->nenvironments; e++) {
     bool titled = l->options->output.json;
@@ -135,7 +137,7 @@ static void lint_cutoffs_of(struct lint_command *l, const char *param, const str
       if (!there || p->kind == PROPERTY_COVER || p->stability_of)
         continue;
       struct query q = {.environment = e, .semantics = SEMANTICS_COARSE, .properties = &i, .nproperties = 1};
-      struct value_cutoff c = value_cutoff_by_homomorphism(m, &q, type, &l->arena);
+      struct value_cutoff c = value_cutoff_of(m, &q, size, l->parsed->tree, &l->arena);
       struct text title = {0};
       text_addf(&title, "for all %s in environment %s", param, m->environments[e].name);
       if (!titled) {
@@ -159,9 +161,7 @@ static void lint_cutoffs(struct lint_command *l, json_t *cutoffs) {
   for (uint32_t i = 0; i < m->nparams && m->kind == MODEL_ROUNDS; i++) {
     if (!param_is_type_size(l->parsed->tree, m->params[i].name, &size, &other))
       continue;
-    const struct type *type = value_type_named(m, size.type);
-    if (type)
-      lint_cutoffs_of(l, m->params[i].name, &size, type, cutoffs);
+    lint_cutoffs_of(l, m->params[i].name, &size, cutoffs);
   }
 }
 

@@ -69,8 +69,7 @@ static bool types_are_fixed(const struct rounds_proof *p, const struct counter_s
     const char *name = param_at(p, s, at);
     name = name ? name : param->name;
     diag_error(&diags, E0706, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
-    diag_help(&diags, "%s%sgive it a value, as in -D %s=2", p->why_not ? p->why_not : "", p->why_not ? "; " : "",
-              name);
+    diag_help(&diags, "%s%sgive it a value, as in -D %s=2", p->why_not ? p->why_not : "", p->why_not ? "; " : "", name);
   }
   bool ok = diags.errors == 0;
   context_diagnostics(p->options->rondo, &diags);

@@ -133,18 +133,20 @@ bool param_is_type_size(const struct ast *file, const char *name, struct param_t
   *out = (struct param_type_size){.least = INT64_MIN};
   *other = (struct span){0, 0};
   vec_push(&s.names, name);
-  for (uint32_t i = 0; i < file->n && !other->to; i++) {
+  for (uint32_t i = 0; i < file->n; i++) {
     const struct ast *d = file->kid[i];
     const struct ast *type = d->kind == AST_TYPEDEF ? d->kid[0] : NULL;
+    struct span at = {0, 0};
     if (d->kind == AST_PARAM) {
-      *other = read_by_param(&s, d, name, &out->least);
+      at = read_by_param(&s, d, name, &out->least);
     } else if (type && type->kind == AST_TYPE_RANGE && is_name(type->kid[1], name) &&
                type->kid[0]->kind == AST_NUMBER && !out->type) {
       out->type = d->name;
       out->low = type->kid[0]->number;
     } else {
-      *other = find_read(&s, d);
+      at = find_read(&s, d);
     }
+    *other = other->to ? *other : at;
   }
   for (uint32_t i = 0; i < file->n && out->type && !other->to; i++) { /* another name of the type is another type */
     const struct ast *type = file->kid[i]->kind == AST_TYPEDEF ? file->kid[i]->kid[0] : NULL;

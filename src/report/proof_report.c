@@ -334,12 +334,12 @@ static json_t *property_json(const struct proof_result *one, uint32_t run) {
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, text_json(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b, s:o}", "name", one->name, "kind",
-                        one->live || (p->property && p->property->run) ? "live" : "safety", "verdict",
-                        verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)), "environment",
-                        one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines",
-                        reports, "compared", compared_json(one), "vacuous", (int)one->vacuous, "cutoff",
-                        cutoff_json(one));
+  json_t *j =
+      json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b, s:o}", "name", one->name, "kind",
+                one->live || (p->property && p->property->run) ? "live" : "safety", "verdict",
+                verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)), "environment",
+                one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines", reports,
+                "compared", compared_json(one), "vacuous", (int)one->vacuous, "cutoff", cutoff_json(one));
   text_release(&proved);
   return j;
 }
