@@ -5,6 +5,7 @@
 #include "driver/context.h"
 #include "driver/jobs.h"
 #include "driver/semantics.h"
+#include "lang/coordinator_view.h"
 #include "symbolic/solver.h"
 
 #include <inttypes.h>
@@ -165,10 +166,29 @@ struct model *rounds_proof_copy(const struct rounds_proof *p) {
   struct text error = {0};
   for (uint32_t i = 0; i < m->nparams; i++)
     bindings[i] = (struct param_binding){m->params[i].name, m->params[i].value};
-  struct model *copy = model_load(p->parsed, bindings, m->nparams, false, true, &error);
+  struct model *copy = model_load(p->view.tree ? &p->view : p->parsed, bindings, m->nparams, false, true, &error);
   text_release(&error);
   memory_free(bindings);
   return copy;
+}
+
+/* With coordinators that take turns as oracles, if there are any. */
+static void take_view(struct rounds_proof *p, const struct counter_system *s, const struct param_binding *bindings) {
+  struct text error = {0};
+  arena_init(&p->view_arena);
+  struct ast *tree = p->model->kind == MODEL_ROUNDS ? coordinator_view(p->parsed->tree, &p->view_arena) : NULL;
+  if (!tree)
+    return;
+  p->view = *p->parsed;
+  p->view.tree = tree;
+  struct model *m = model_load(&p->view, bindings, count_bound_params(s), false, true, &error);
+  text_release(&error);
+  if (m) {
+    model_free(p->model);
+    p->model = m;
+  } else {
+    p->view.tree = NULL;
+  }
 }
 
 static bool find_first_instance(struct rounds_proof *p) {
@@ -192,6 +212,8 @@ static bool find_first_instance(struct rounds_proof *p) {
   ok = found && !p->stopped;
   if (ok)
     p->model = model_with(p, s, bindings, false);
+  if (p->model)
+    take_view(p, s, bindings);
   memory_free(bindings);
   counter_system_free(s);
   if (p->model) {
@@ -585,6 +607,8 @@ void rounds_proof_end(struct rounds_proof *p) {
   vec_release(&p->attempts);
   interpreter_free(p->interp);
   model_free(p->model);
+  if (p->model)
+    arena_release(&p->view_arena);
   memory_free(p->given);
   memory_free(p->why_not);
 }

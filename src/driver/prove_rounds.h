@@ -32,7 +32,9 @@ struct rounds_proof {
   struct proof_limits limits;
   double deadline;             /* of the property that is being proved, or of what comes before, by clock_seconds */
   struct param_binding *given; /* by -D */
-  struct model *model;         /* some instance */
+  struct model *model;         /* some instance, of what is derived */
+  struct parsed_file view;     /* the file as it is derived (lang/coordinator_view.h); tree NULL: as it is */
+  struct arena view_arena;
   struct interpreter *interp;
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
