@@ -5,7 +5,7 @@ import { readAddress, shortRound, writeAddress } from "./url";
 
 export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[]; loop: number | null };
 export type View = "diagram" | "map" | "verdicts" | "compare";
-export type Ahead = { survey: Survey | null; why: string | null };
+export type Ahead = { survey: Survey | null; why: string | null; violated: string[] };
 /** A run as it was before an edit: its steps by number, and what they were. */
 type Kept = { path: Path; labels: string[]; at: number };
 export type Coverage = { of: string; lines: Map<number, number>; never: Set<number>; complete: boolean };
@@ -543,7 +543,7 @@ export class Store {
       of.length && !search.signal.aborted
         ? stream(`sessions/${this.session}/ahead`, { path: this.path(), items: of, seconds }, search.signal, (event, data) => {
             if (version !== this.version || event !== "ahead") return;
-            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why });
+            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why, violated: data.violated });
             this.changed();
           })
         : Promise.resolve();
