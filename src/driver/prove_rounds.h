@@ -40,6 +40,8 @@ struct rounds_proof {
   VEC(struct proof_attempt *) attempts;
   char *why_not;     /* why a parameter that decides about a type needs a value; or NULL */
   bool stopped;      /* before there was an instance */
+  bool quiet;      /* no values satisfy the conditions: this is not reported, but */
+  bool impossible;
   struct text fault; /* a fault of rondo; empty: none */
 };
 
