@@ -89,6 +89,42 @@ static void candidate_options_release(struct command_options *o) {
   vec_release(&o->properties);
 }
 
+static int64_t *first_values(const struct params_search *u) {
+  int64_t *values = memory_alloc((u->found.nunknowns + (size_t)1) * sizeof *values);
+  for (uint32_t i = 0; i < u->found.nunknowns; i++)
+    values[i] = u->unknowns[i]->low;
+  return values;
+}
+
+/* False: that was the last one. */
+static bool next_values(const struct params_search *u, int64_t *values) {
+  for (uint32_t i = u->found.nunknowns; i > 0; i--) {
+    if (values[i - 1]++ < u->unknowns[i - 1]->high)
+      return true;
+    values[i - 1] = u->unknowns[i - 1]->low;
+  }
+  return false;
+}
+
+/* The parameters with these values. False: they do not satisfy the conditions, or (*wrong) there is an error, which is
+   reported. */
+static bool shape_with(const struct params_search *u, const int64_t *values, struct round_shape *shape, bool *wrong) {
+  struct command_options o = options_with(u, values);
+  struct param_binding *given = bindings_lowest(&o);
+  struct diags diags;
+  diags_init(&diags, &u->parsed->source);
+  bool ok = rounds_param_system(u->parsed->tree, &u->parsed->source, given, o.defines.n, shape, &diags);
+  *wrong = false;
+  for (size_t i = 0; i < diags.n && !ok; i++)
+    *wrong |= diags.at[i].code != E0703;
+  if (*wrong)
+    context_diagnostics(u->options->rondo, &diags);
+  diags_release(&diags);
+  memory_free(given);
+  candidate_options_release(&o);
+  return ok;
+}
+
 /* ---- violations ---- */
 
 static int64_t *copy_values(struct params_search *u, const int64_t *values) {
@@ -187,17 +223,22 @@ static struct ast *number_node(struct arena *arena, const struct ast *name, int6
   return minus;
 }
 
-/* With numbers where expressions read the unknowns, so that terms are linear. Shares what does not change. */
+/* With numbers where expressions read the unknowns and parameters with a value, so that terms are linear. Shares what
+   does not change. */
 static struct ast *with_numbers(const struct params_search *u, struct arena *arena, struct ast *a,
                                 const int64_t *values) {
-  if (!a || a->kind == AST_NAMES)
+  if (!a || a->kind == AST_NAMES || a->kind == AST_SAME) /* names that are bound, and of fields */
     return a;
   for (uint32_t i = 0; a->kind == AST_NAME && i < u->found.nunknowns; i++)
     if (strcmp(a->name, u->unknowns[i]->name) == 0)
       return number_node(arena, a, values[i]);
+  for (size_t i = 0; a->kind == AST_NAME && i < u->options->defines.n; i++) /* the same as where it is unknown */
+    if (strcmp(a->name, u->options->defines.at[i].name) == 0)
+      return number_node(arena, a, u->options->defines.at[i].low);
   struct ast *copy = NULL;
   for (uint32_t i = 0; i < a->n; i++) {
-    struct ast *kid = with_numbers(u, arena, a->kid[i], values);
+    bool names_field = a->kind == AST_TUPLE && a->kid[i] && a->kid[i]->kind == AST_NAME; /* (a, b) has fields a and b */
+    struct ast *kid = names_field ? a->kid[i] : with_numbers(u, arena, a->kid[i], values);
     if (kid == a->kid[i])
       continue;
     if (!copy) {
@@ -260,7 +301,8 @@ static void prove_candidate(struct params_search *u, struct rounds_proof *p, con
     add_solution(u, p, values);
 }
 
-/* The property that is named, or all of them: safety and liveness, because what never happens is safe. False: reported. */
+/* The property that is named, or all of them: safety and liveness, because what never happens is safe. False: reported.
+ */
 static bool choose(const struct params_search *u, const struct rounds_proof *p, struct proof_choices *out) {
   uint32_t environment = 0;
   if (u->options->files.n == 2)
@@ -280,6 +322,11 @@ static bool choose(const struct params_search *u, const struct rounds_proof *p, 
 }
 
 static enum judgement judge(struct params_search *u, const int64_t *values) {
+  struct round_shape shape;
+  bool wrong;
+  if (!shape_with(u, values, &shape, &wrong))
+    return wrong ? NOT_SUPPORTED : NOT_A_CANDIDATE;
+  counter_system_free(shape.system);
   struct command_options o = options_with(u, values);
   struct parsed_file text = *u->parsed;
   struct arena arena;
@@ -316,21 +363,9 @@ static enum judgement judge(struct params_search *u, const int64_t *values) {
 
 /* ---- all candidates ---- */
 
-/* False: that was the last one. */
-static bool next_values(const struct params_search *u, int64_t *values) {
-  for (uint32_t i = u->found.nunknowns; i > 0; i--) {
-    if (values[i - 1]++ < u->unknowns[i - 1]->high)
-      return true;
-    values[i - 1] = u->unknowns[i - 1]->low;
-  }
-  return false;
-}
-
 static bool find_values(struct params_search *u) {
-  int64_t *values = memory_alloc((u->found.nunknowns + (size_t)1) * sizeof *values);
+  int64_t *values = first_values(u);
   bool more = true, supported = true;
-  for (uint32_t i = 0; i < u->found.nunknowns; i++)
-    values[i] = u->unknowns[i]->low;
   while (more && supported && !u->fault.n && !is_over(u)) {
     supported = judge(u, values) != NOT_SUPPORTED;
     more = next_values(u, values);
@@ -361,17 +396,22 @@ static bool open_model(struct params_search *u) {
       continue;
     u->unknowns[u->found.nunknowns++] = d;
     uint64_t values = (uint64_t)d->high - (uint64_t)d->low + 1;
-    candidates = values > CANDIDATES_MAX || candidates * values > CANDIDATES_MAX ? CANDIDATES_MAX + 1 : candidates * values;
+    candidates =
+        values > CANDIDATES_MAX || candidates * values > CANDIDATES_MAX ? CANDIDATES_MAX + 1 : candidates * values;
   }
   if (candidates > CANDIDATES_MAX) {
     context_error(o->rondo, E0705, "these ranges have more than %d values", CANDIDATES_MAX);
     return false;
   }
   struct round_shape shape;
-  struct rounds_proof p = {.parsed = u->parsed, .options = o};
-  p.given = bindings_lowest(o);
-  bool ok = rounds_shape(&p, &shape, true);
-  memory_free(p.given);
+  int64_t *values = first_values(u);
+  bool ok = false, wrong = false;
+  do
+    ok = shape_with(u, values, &shape, &wrong);
+  while (!ok && !wrong && next_values(u, values));
+  memory_free(values);
+  if (!ok && !wrong)
+    context_error(o->rondo, E0703, "no values satisfy the conditions on the parameters");
   u->open = ok ? shape.system : NULL;
   uint32_t *at = arena_array(&u->arena, u->found.nunknowns + (size_t)1, sizeof *at);
   int64_t *low = arena_array(&u->arena, u->found.nunknowns + (size_t)1, sizeof *low);
@@ -382,7 +422,7 @@ static bool open_model(struct params_search *u) {
         at[i] = k;
     low[i] = u->unknowns[i]->low;
     high[i] = u->unknowns[i]->high;
-    u->open->params[at[i]].is = NULL; /* it was given the lowest value, so that everything is linear */
+    u->open->params[at[i]].is = NULL; /* it was given a value, so that everything is linear */
   }
   u->found.unknowns = at;
   u->found.low = low;

@@ -118,11 +118,10 @@ json_t *synthesis_json(const struct synthesis *s) {
     json_array_append_new(properties, json_string(s->properties[i]));
   for (size_t i = 0; i < s->violations.n; i++) {
     const struct synthesis_violation *v = &s->violations.at[i];
-    json_array_append_new(violations,
-                          json_pack("{s:o, s:s, s:o}", "values", values_json(s, v->values), "property",
-                                    violated_name(v), "trace",
-                                    v->trace ? json_incref(v->trace)
-                                             : counter_run_json(v->system, v->property, &v->run)));
+    json_array_append_new(
+        violations,
+        json_pack("{s:o, s:s, s:o}", "values", values_json(s, v->values), "property", violated_name(v), "trace",
+                  v->trace ? json_incref(v->trace) : counter_run_json(v->system, v->property, &v->run)));
   }
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:{s:f, s:I}}", "schema", SYNTHESIS_SCHEMA,
                    "verdict", s->exact ? "exact" : "inconclusive", "properties", properties, "unknowns", unknowns,

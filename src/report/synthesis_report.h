@@ -1,4 +1,5 @@
-/* The values of the unknowns of a threshold automaton, or of a model, for which its properties hold, as text and JSON. */
+/* The values of the unknowns of a threshold automaton, or of a model, for which its properties hold, as text and JSON.
+ */
 #ifndef RONDO_REPORT_SYNTHESIS_REPORT_H
 #define RONDO_REPORT_SYNTHESIS_REPORT_H
 
