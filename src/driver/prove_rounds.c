@@ -208,6 +208,8 @@ static bool find_first_instance(struct rounds_proof *p) {
   if (ok && p->stopped)
     context_error(p->options->rondo, N0106,
                   "stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found && p->quiet)
+    p->impossible = true;
   else if (ok && !found)
     context_error(p->options->rondo, E0703, "no values satisfy the conditions on the parameters");
   ok = found && !p->stopped;

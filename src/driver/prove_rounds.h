@@ -38,8 +38,10 @@ struct rounds_proof {
   struct interpreter *interp;
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
-  char *why_not;     /* why a parameter that decides about a type needs a value; or NULL */
-  bool stopped;      /* before there was an instance */
+  char *why_not; /* why a parameter that decides about a type needs a value; or NULL */
+  bool stopped;  /* before there was an instance */
+  bool quiet;    /* no values satisfy the conditions: this is not reported, but */
+  bool impossible;
   struct text fault; /* a fault of rondo; empty: none */
 };
 
