@@ -461,7 +461,8 @@ static struct ast *parse_name_or_call(struct parser *p) {
       if (add_rest(p, T_RPAREN, parse_item))
         kind = AST_CALL_OVER;
     }
-    bool colon = parser_sees(p, T_COLON), semicolon = parser_sees(p, T_SEMICOLON);
+    bool colon = parser_sees(p, T_COLON) || (parser_sees_word(p, W_IF) && !parser_look(p, 0)->first),
+         semicolon = parser_sees(p, T_SEMICOLON);
     if (!parser_expect_close(p, T_RPAREN, place.from) && colon)
       parser_help(p, "write '%s(VALUE for x in SET)', with 'if CONDITION' after it for some of them", name);
     else if (semicolon)

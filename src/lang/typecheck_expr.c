@@ -2,6 +2,7 @@
 #include "lang/typecheck_expr.h"
 
 #include "lang/typecheck_coerce.h"
+#include "lang/typecheck_guard.h"
 #include "lang/typecheck_nodes.h"
 #include "lang/typecheck_reach.h"
 #include "lang/typecheck_types.h"
@@ -394,8 +395,10 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
 static struct node *lower_conditional(struct typechecker *c, const struct ast *a) {
   struct node *when = lower_bool(c, a->kid[0], "the condition of 'if'");
   enum reach outer = c->in.reach;
+  size_t unbound = conditional_open(c, a->kid[0]);
   c->in.reach = reach_if(c, when, true);
   struct node *x = lower_expr(c, a->kid[1]);
+  c->unbound.n = unbound;
   c->in.reach = outer;
   c->in.reach = reach_if(c, when, false);
   struct node *y = lower_expr(c, a->kid[2]);

@@ -266,7 +266,14 @@ void unknown_name(struct typechecker *c, enum diag_code code, const char *name, 
     return;
   }
   for (size_t i = c->unbound.n; i-- > 0;)
-    if (strcmp(c->unbound.at[i].name, name) == 0) {
+    if (strcmp(c->unbound.at[i].name, name) == 0 && !strcmp(c->unbound.at[i].under, "if")) {
+      checker_help(
+          c,
+          "in an expression 'exists' binds nothing: write 'pick(%s for %s in ...) otherwise ...', or a statement "
+          "'if exists ... { ... }'",
+          name, name);
+      return;
+    } else if (strcmp(c->unbound.at[i].name, name) == 0) {
       checker_help(c,
                    "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with "
                    "'and'",
