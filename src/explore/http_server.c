@@ -18,8 +18,7 @@ struct http_request {
   size_t n, capacity;
 };
 
-static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type, const void *at,
-                                   size_t n, enum MHD_ResponseMemoryMode mode, bool close) {
+static void add_headers(struct MHD_Response *r, const char *type) {
   static const char *const headers[][2] = {
       {"Content-Security-Policy",
        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -31,12 +30,17 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, co
       {"Cross-Origin-Opener-Policy", "same-origin"},
       {"Cross-Origin-Resource-Policy", "same-origin"},
   };
-  struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)(uintptr_t)at, mode);
-  if (!r)
-    return MHD_NO;
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
     MHD_add_response_header(r, headers[i][0], headers[i][1]);
   MHD_add_response_header(r, "Content-Type", type);
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type, const void *at,
+                                   size_t n, enum MHD_ResponseMemoryMode mode, bool close) {
+  struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)(uintptr_t)at, mode);
+  if (!r)
+    return MHD_NO;
+  add_headers(r, type);
   if (close)
     MHD_add_response_header(r, "Connection", "close");
   enum MHD_Result result = MHD_queue_response(c, status, r);
@@ -107,9 +111,7 @@ static enum MHD_Result send_stream(struct MHD_Connection *c, struct stream *s) {
     stream_close(s);
     return MHD_NO;
   }
-  MHD_add_response_header(r, "Content-Type", "text/event-stream");
-  MHD_add_response_header(r, "Cache-Control", "no-store");
-  MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+  add_headers(r, "text/event-stream");
   enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_OK, r);
   MHD_destroy_response(r);
   return result;

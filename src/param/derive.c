@@ -250,6 +250,11 @@ const char *derive_local_name(struct derivation_builder *d, uint32_t local) {
   for (uint32_t i = 0; i < d->role->nvars && !byzantine; i++) {
     if (!distinguishes(d, d->d->parts.at[local], LOCAL_VAR(i)))
       continue;
+    if (i == d->d->leader) {
+      static const char *const classes[] = {"follows", "leads", "follows_another", "rival"};
+      text_addf(&out, "%s%s", out.n ? "_" : "", classes[v[LOCAL_VAR(i)]]);
+      continue;
+    }
     one.n = 0;
     value_print(&d->m->values, d->m, d->role->vars[i].type, v[LOCAL_VAR(i)], &one);
     text_addf(&out, "%s%s_", out.n ? "_" : "", d->role->vars[i].name);
@@ -369,6 +374,12 @@ static void make_start(struct derivation_builder *d) {
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  if (d->d->ages)
+    s->start = make_and(d, s->start,
+                        make_and(d, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->aged), NULL),
+                                 make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began), NULL)));
+  if (d->d->elected != UINT32_MAX)
+    s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->elected), NULL));
   if (d->liveness)
     s->start = make_and(d, s->start, liveness_start(d));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
@@ -416,7 +427,7 @@ static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
   d->counters_max = (uint32_t)(2 * n) + FROZEN_MAX + 2; /* with a pool for each local state */
-  d->controls_max = (uint32_t)n + d->q->nproperties + 3;
+  d->controls_max = (uint32_t)n + d->q->nproperties + 7;
   s->counters = arena_array(&s->arena, d->counters_max, sizeof *s->counters);
   s->controls = arena_array(&s->arena, d->controls_max, sizeof *s->controls);
   for (uint32_t i = 0; i < FROZEN_MAX; i++)
@@ -431,6 +442,13 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  if (d->d->ages) {
+    d->d->aged = derive_control_new(d, "aged", CONTROL_TRUTH, 1);
+    d->d->began = derive_control_new(d, "began", CONTROL_TRUTH, 1);
+  }
+  for (uint32_t p = 0; p < d->m->npoints && d->d->elected == UINT32_MAX; p++)
+    if (leader_begins_at(d, p))
+      d->d->elected = derive_control_new(d, "elected", CONTROL_TRUTH, 1);
   if (d->liveness)
     d->d->stage =
         derive_control_new(d, "stage", CONTROL_NUMBERS, d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
@@ -482,6 +500,8 @@ static bool make_properties(struct derivation_builder *d) {
 static bool make_system(struct derivation_builder *d) {
   d->reached.closed = true;
   find_flags(d);
+  if (d->d->ages)
+    ages_watch(d);
   make_state(d);
   if (!make_moves(d))
     return false;
@@ -513,6 +533,10 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
                              .passes = NO_COUNTER,
                              .liveness = live,
                              .stage = UINT32_MAX,
+                             .leader = UINT32_MAX,
+                             .elected = UINT32_MAX,
+                             .aged = UINT32_MAX,
+                             .began = UINT32_MAX,
                              .refused_clause = UINT32_MAX};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
@@ -539,6 +563,8 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
     vec_release(&d.reached.at[p].outcomes);
     vec_release(&d.reached.at[p].locals);
     vec_release(&d.reached.at[p].messages_possible);
+    vec_release(&d.reached.at[p].kinds);
+    vec_release(&d.reached.at[p].aging);
   }
   vec_release(&d.turns.pools);
   vec_release(&d.parts.of_names);

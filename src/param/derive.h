@@ -33,6 +33,13 @@ enum round_form { ROUND_AUTOMATIC, ROUND_JOINT, ROUND_IN_TURNS };
 
 #define NO_COUNTER UINT32_MAX
 
+/* What a process has to do with the coordinator of the phase, the leader. In derived local states this is the value of
+   the oracle that names the coordinator. FOLLOWS: it believes in the leader; also between phases. LEADS: it is the
+   leader, and believes so. OTHER: it believes in a third process. RIVAL: it believes in itself and is not the leader;
+   where processes may disagree, the leader is the one that most of them believe in, so that at most half of all
+   processes believe in each other one. */
+enum leader_class { LEADER_FOLLOWS, LEADER_LEADS, LEADER_OTHER, LEADER_RIVAL, LEADER_CLASSES };
+
 /* What a move does with processes, in a round in turns. */
 enum turn_kind { TURN_NONE, TURN_BEGIN, TURN_CHANGE };
 struct turn_move {
@@ -78,6 +85,15 @@ struct derivation {
   struct live_variables *live;
   const struct model *model;
   bool keeps_initial; /* local states include the initial values of inputs */
+  uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
+  const bool *tells_class; /* by part: it tells the class of the process */
+  bool rivals;        /* processes may believe in different coordinators */
+  uint32_t elected;   /* the control: the leader of the phase was chosen */
+  const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */
+  uint32_t aged, began;          /* controls: numbers have aged since the last phase; the fixed phase has begun */
+  const bool *watched;           /* by variable: the fixed phase is the first in which one of these changes */
+  const value *watched_first;    /* their first values */
+  const bool *leader_matters; /* by point: this round, or a later one of the phase, reads who leads */
   bool loops;         /* some `repeat` has no constant length, so liveness of variables is not known per round */
 };
 

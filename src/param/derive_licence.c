@@ -56,8 +56,8 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
   case VAR_PLAIN:
   case VAR_GHOST:
     return true;
-  case VAR_ORACLE:
-    return derive_refuse(d, v->at, "there is an oracle");
+  case VAR_ORACLE: /* leader_licensed */
+    return true;
   case VAR_STABLE:
   case VAR_SHARED:
   case VAR_POINT:
@@ -70,7 +70,11 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
 static bool check_vars(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->role->nvars; i++) {
     const struct var *v = &d->role->vars[i];
-    if (!check_kind(d, v) || !is_identity_free(d, v->init) || !is_identity_free(d, v->where))
+    if (!check_kind(d, v))
+      return false;
+    if (i == d->d->leader)
+      continue;
+    if (!is_identity_free(d, v->init) || !is_identity_free(d, v->where))
       return false;
     if (v->hidden || v->followed || type_contains_kind(v->type, TYPE_PROCESS) ||
         type_contains_kind(v->type, TYPE_ROUND))
@@ -93,10 +97,12 @@ static bool check_role(struct derivation_builder *d) {
     return derive_refuse(d, m->globals[0].at, "there is an input of the whole file");
   if (m->npoints == 0)
     return derive_refuse(d, d->role->at, "there are no rounds");
+  if (!leader_licensed(d) || !ages_licensed(d))
+    return false;
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
       const struct send *send = &d->role->body[p].sends[i];
-      if (send->target != TARGET_SET)
+      if (send->target != TARGET_SET && d->d->leader == UINT32_MAX)
         return derive_refuse(d, send->at, "a message does not go to all");
       if (!has_no_open_param(d, send->message, "a message") ||
           !has_no_open_param(d, send->guard.cond, "a condition to send"))
@@ -126,7 +132,7 @@ static bool is_forall(const struct node *n, uint32_t processes) {
 /* |x| >= limit, c * |x| > limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
+  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false, NO_NAME};
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
@@ -149,11 +155,11 @@ static bool is_size_clause(const struct node *n, struct heard_size *out) {
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, 0, NULL, true, false};
+    *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
     set = n->kid[0]->kid[0];
   }
   if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
-    *out = (struct heard_size){1, 0, NULL, false, true};
+    *out = (struct heard_size){1, 0, NULL, false, true, NO_NAME};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -196,7 +202,7 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
   *any = !size;
-  *out = (struct heard_size){1, 0, NULL, true, false};
+  *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
   const struct node *set = large_set(size, out);
@@ -214,7 +220,7 @@ static bool add_size(struct derivation_builder *d, struct heard_size size) {
 /* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
    are equal meet if they are not empty. */
 static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
-  const struct heard_size some = {1, 0, NULL, true, false};
+  const struct heard_size some = {1, 0, NULL, true, false, NO_NAME};
   struct heard_size size = some;
   bool any = false;
   if (is_size_clause(pred, &size))
@@ -230,7 +236,27 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
   return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some)) && (meet || any || add_size(d, size));
 }
 
+static bool is_of_heard(const struct node *pred) {
+  struct heard_size size;
+  bool any;
+  return is_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+}
+
+bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
+  return size->name_id == NO_NAME || d->m->points[point].name_id == size->name_id;
+}
+
 static bool check_every(struct derivation_builder *d, const struct clause *c) {
+  if (leader_is_clause(d, c->pred))
+    return true;
+  struct heard_size size;
+  if (c->unit != EACH_PHASE && c->name_id != NO_NAME && is_size_clause(c->pred, &size)) {
+    size.name_id = c->name_id;
+    return add_size(d, size);
+  }
+  if ((d->d->leader != UINT32_MAX || d->d->ages) &&
+      (c->name_id != NO_NAME || c->unit == EACH_PHASE || !is_of_heard(c->pred)))
+    return true; /* left out: that allows more */
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   return check_heard(d, c->pred, c);
@@ -361,7 +387,7 @@ static bool check_properties(struct derivation_builder *d) {
 
 static bool check_symmetry(struct derivation_builder *d) {
   const struct identity_usage *ids = identity_usage_of(d->m, d->q, &d->d->arena);
-  if (ids[0].use != IDENTITY_ANONYMOUS)
+  if (ids[0].use != IDENTITY_ANONYMOUS && d->d->leader == UINT32_MAX) /* else leader_licensed */
     return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
   const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);
   return !rounds->read || derive_refuse(d, rounds->why.at, "the number of the phase is read");

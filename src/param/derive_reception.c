@@ -31,6 +31,14 @@ static void row_end(struct row_builder *w, bool equal) {
   row_begin(w);
 }
 
+static unsigned kind_of(const struct reception_columns *r, uint32_t m) {
+  return r->d->reached.at[r->point].kinds.at[m];
+}
+
+static bool is_for(const struct reception_columns *r, const struct receiver *receiver, uint32_t m) {
+  return leader_hears(receiver->class, kind_of(r, m));
+}
+
 /* Constraints on the numbers of messages sent, for every receiver. */
 static void add_sent(struct row_builder *w) {
   const struct reception_columns *r = w->r;
@@ -49,11 +57,25 @@ static void add_sent(struct row_builder *w) {
   row_end(w, r->all_send);
   w->row[1 + column_byzantine(r)] = 1;
   row_end(w, !r->d->heard.byzantine);
+  bool leads = false;
+  for (uint32_t m = 0; m < r->nm; m++)
+    leads |= (kind_of(r, m) & MESSAGE_FROM_LEADER) != 0;
+  w->row[0] = 1; /* there is at most one leader */
+  for (uint32_t m = 0; m < r->nm && leads; m++)
+    w->row[1 + column_may(r, m)] = kind_of(r, m) & MESSAGE_FROM_LEADER ? -1 : 0;
+  row_end(w, false);
 }
 
 /* must <= heard - forged <= may. */
 static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
   const struct reception_columns *r = w->r;
+  if (!is_for(r, receiver, m)) {
+    w->row[1 + column_heard(r, m)] = 1;
+    row_end(w, true);
+    w->row[1 + column_forged(r, m)] = 1;
+    row_end(w, true);
+    return;
+  }
   bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
   w->row[1 + column_heard(r, m)] = 1;
   w->row[1 + column_forged(r, m)] = -1;
@@ -97,10 +119,12 @@ static void add_forged(struct row_builder *w) {
 
 /* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
    everybody, without those whose genuine messages are not heard. */
-static void add_sizes(struct row_builder *w) {
+static void add_sizes(struct row_builder *w, const struct receiver *receiver) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
     const struct heard_size *size = &r->d->heard.sizes.at[i];
+    if (!size_applies(r->d, size, r->point))
+      continue;
     derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
     if (size->limit)
       add_limit(w, size->limit, -1);
@@ -109,6 +133,8 @@ static void add_sizes(struct row_builder *w) {
     if (__builtin_add_overflow(w->row[0], size->more - size->strict, &w->row[0]))
       derive_beyond(r->d, r->d->role->at);
     for (uint32_t m = 0; m < r->nm; m++) {
+      if (!is_for(r, receiver, m)) /* whether its sender is heard makes no difference */
+        continue;
       w->row[1 + column_heard(r, m)] = size->times;
       w->row[1 + column_may(r, m)] = -size->times;
       if (r->d->heard.byzantine) /* forged messages come from Byzantine processes, all of whom may be in the set */
@@ -118,10 +144,21 @@ static void add_sizes(struct row_builder *w) {
   }
 }
 
+/* At most half of all processes believe in a coordinator that is not the leader. */
+static void add_rivals(struct row_builder *w, const struct receiver *receiver) {
+  const struct reception_columns *r = w->r;
+  if (receiver->class != LEADER_RIVAL)
+    return;
+  memcpy(w->row, r->d->params.size, (r->np + (size_t)1) * sizeof *w->row);
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_heard(r, m)] = kind_of(r, m) & MESSAGE_TO_RIVAL ? -2 : 0;
+  row_end(w, false);
+}
+
 /* An empty heard-of set intersects no other one. */
 static void add_coupled(struct row_builder *w) {
   const struct derivation_builder *d = w->r->d;
-  if (d->heard.coupling != HEARD_NOSPLIT)
+  if (leader_coupling(d, w->r->point) != HEARD_NOSPLIT)
     return;
   for (uint32_t m = 0; m < w->r->nm; m++)
     w->row[1 + column_heard(w->r, m)] = 1;
@@ -153,7 +190,8 @@ static void constrain(const struct reception_columns *r, const struct reception 
   for (uint32_t m = 0; m < r->nm; m++)
     add_genuine(&w, &c->receiver, m);
   add_forged(&w);
-  add_sizes(&w);
+  add_sizes(&w, &c->receiver);
+  add_rivals(&w, &c->receiver);
   add_coupled(&w);
   add_own(&w, c);
   memory_free(w.row);
@@ -201,7 +239,7 @@ void reception_find(const struct reception_columns *r, struct reception *c) {
     }
     cube_copy(&less, &full);
     bool exact = cube_project(&less, away, s, NULL, 0) == PROJECT_EXACT;
-    c->witness |= (!exact && !r->coarse) || r->d->heard.coupling == HEARD_UNIFORM;
+    c->witness |= (!exact && !r->coarse) || leader_coupling(r->d, r->point) == HEARD_UNIFORM;
     cube_simplify(&less, s);
     vec_push(&projected, less);
     vec_push(&c->cubes, full);
