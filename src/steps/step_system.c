@@ -178,7 +178,7 @@ static bool op_initial(struct system *system, emit_fn *emit, void *context) {
   struct step_system *s = step_system_of(system);
   if (!s->layout.sampled) {
     s->layout.sampled = true;
-    if (!s->plain)
+    if (!s->plain && !s->options.few_states)
       sample_contents(s);
     lay_out_keys(s, KEYS_TIGHT);
   } else if (s->layout.keys_too_narrow || system->restart) {
