@@ -84,17 +84,17 @@ struct derivation {
   uint32_t length;
   struct live_variables *live;
   const struct model *model;
-  bool keeps_initial; /* local states include the initial values of inputs */
-  uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
-  const bool *tells_class; /* by part: it tells the class of the process */
-  bool rivals;        /* processes may believe in different coordinators */
-  uint32_t elected;   /* the control: the leader of the phase was chosen */
-  const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */
-  uint32_t aged, began;          /* controls: numbers have aged since the last phase; the fixed phase has begun */
-  const bool *watched;           /* by variable: the fixed phase is the first in which one of these changes */
-  const value *watched_first;    /* their first values */
+  bool keeps_initial;         /* local states include the initial values of inputs */
+  uint32_t leader;            /* the oracle that names the coordinator; UINT32_MAX: there is none */
+  const bool *tells_class;    /* by part: it tells the class of the process */
+  bool rivals;                /* processes may believe in different coordinators */
+  uint32_t elected;           /* the control: the leader of the phase was chosen */
+  const bool *ages;           /* by variable: it is the age of a number of a phase; NULL: none is */
+  uint32_t aged, began;       /* controls: numbers have aged since the last phase; the fixed phase has begun */
+  const bool *watched;        /* by variable: the fixed phase is the first in which one of these changes */
+  const value *watched_first; /* their first values */
   const bool *leader_matters; /* by point: this round, or a later one of the phase, reads who leads */
-  bool loops;         /* some `repeat` has no constant length, so liveness of variables is not known per round */
+  bool loops; /* some `repeat` has no constant length, so liveness of variables is not known per round */
 };
 
 /* The model is an instance: its parameters satisfy the conditions, every clause of the environment allows some fault,

@@ -96,7 +96,8 @@ static struct term *distribute_member(struct round_builder *r, const struct succ
   return make_sum(d, amount, more);
 }
 
-/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose. */
+/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose.
+ */
 static bool only_successor(const struct successor_class *c, uint32_t *to) {
   bool stays = c->go.n == 0, goes = c->go.n == 1;
   for (size_t i = 0; i < c->members.n; i++) {

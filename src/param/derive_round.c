@@ -127,8 +127,8 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
-         (d->heard.delivers && d->heard.crashes);
+  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count ||
+         d->heard.coupling != HEARD_FREELY || (d->heard.delivers && d->heard.crashes);
 }
 
 void round_add_onward(struct round_builder *r, move_vec *moves) {
