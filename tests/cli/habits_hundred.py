@@ -9,8 +9,8 @@ new     | rounds | prop   | p.k == ‘a’ § there are no strings or characters
 new     | rounds | prop   | p.k – 1 == 0 § write '-'
 new     | rounds | prop   | forall r in P. r.k == 0 § a colon stands before the condition:
 new     | rounds | prop   | forall r in P, r.k == 0 § a colon stands before the condition:
-new     | rounds | prop   | forall r: r.k == 0 § say what it ranges over: 'x in SET'; a type
-new     | rounds | prop   | forall r: P. r.k == 0 § say what it ranges over: 'x in SET'; a type
+new     | rounds | prop   | forall r: r.k == 0 § say what it ranges over: 'x in SET'
+new     | rounds | prop   | forall r: P. r.k == 0 § say what it ranges over: 'x in SET'
 new     | rounds | prop   | forall (r in P) r.k == 0 § write it without parentheses: 'x in SET'
 new     | rounds | prop   | (forall r in P: r.k == 0 § the '(' at line 21 is not closed
 new     | rounds | prop   | p.k == 0) § no '(' is open here
@@ -217,7 +217,7 @@ new     | steps  | clause | async § leave it out: messages take any time unless
 new     | steps  | clause | eventually synchronous § say which messages arrive: 'eventually
 new     | steps  | clause | GST § in rounds: 'eventually always: uniform' or
 new     | rounds | clause | every round forall p in P: |HO[p]| > 1 § a colon stands before the condition: 'every
-new     | rounds | clause | every round: forall p: HO[p] == P § say what it ranges over: 'x in SET'; a type
+new     | rounds | clause | every round: forall p: HO[p] == P § say what it ranges over: 'x in SET'
 new     | rounds | clause | forall p in P: HO[p] == P § write 'every round: forall ...'
 new     | rounds | clause | HO[p] == P § write 'every round: CONDITION'
 new     | rounds | clause | each round: uniform § write 'every round: CONDITION'
