@@ -24,6 +24,10 @@ bool specification_is_vacuous(const struct threshold_automaton *, uint32_t speci
 /* threshold_unknowns.c: rondo threshold for automata with unknowns; the exit status */
 int threshold_unknowns(const struct parsed_file *, const struct command_options *);
 
+/* threshold_params.c: rondo threshold for a model some of whose parameters have a range in -D; the exit status */
+bool threshold_has_ranges(const struct command_options *);
+int threshold_params(const struct parsed_file *, const struct command_options *);
+
 /* prove_values.c: how many values of the type are enough for the only property of the query, whatever the number of
    processes */
 struct value_cutoff value_cutoff_of(const struct model *, const struct query *, const struct param_type_size *,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { PROCESSES_AT_LEAST = 4 };
+#define SEARCH_SECONDS 3.0 /* for a violation with few processes, where the first derivation decides nothing */
 
 static double seconds_left(const struct rounds_proof *p) {
   double left = p->deadline - clock_seconds();
@@ -207,6 +208,8 @@ static bool find_first_instance(struct rounds_proof *p) {
   if (ok && p->stopped)
     context_error(p->options->rondo, N0106,
                   "stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found && p->quiet)
+    p->impossible = true;
   else if (ok && !found)
     context_error(p->options->rondo, E0703, "no values satisfy the conditions on the parameters");
   ok = found && !p->stopped;
@@ -349,8 +352,7 @@ static const struct property_result *search_smaller_instances(struct rounds_proo
   return found;
 }
 
-/* Of the run that the search has found: a live property has a model, and an interpreter, of its own. */
-static struct interpreter *interpreter_of_found(const struct proof_attempt *a) {
+struct interpreter *interpreter_of_found(const struct proof_attempt *a) {
   struct interpreter *own = a->model && a->result.nruns > 0 ? a->result.runs[0].interp : NULL;
   return own ? own : a->interp;
 }
@@ -508,8 +510,26 @@ static void add_reason(struct proof *proof, const char *exactly) {
   proof->limit = t.at;
 }
 
-/* The simplest derivation first, then more exact ones, within one time limit. If none decides, the last one that
-   produced anything is reported. */
+/* Nothing is decided so far: few processes are searched, within part of the time that is left. Returns the attempt that
+   the result is about. */
+static struct proof_attempt *try_few(struct rounds_proof *p, struct proof_attempt *a, struct proof_result *out) {
+  struct small_verdicts few;
+  double left = seconds_left(p) / 4;
+  struct proof_result searched = {.name = out->name, .environment = out->environment, .live = out->live};
+  if (out->proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt)
+    return a;
+  struct proof_attempt *found = search_violation(p, &searched, left < SEARCH_SECONDS ? left : SEARCH_SECONDS, &few);
+  if (!found)
+    return a;
+  proof_release(&out->proof);
+  validation_release(&out->compared);
+  attempt_free(a);
+  *out = searched;
+  return found;
+}
+
+/* The simplest derivation first, then more exact ones, within one time limit; after the first one few processes are
+   searched. If none decides, the last one that produced anything is reported. */
 static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t environment) {
   struct proof_result out = {.name = p->model->properties[property].name,
                              .environment = p->model->environments[environment].name};
@@ -523,6 +543,7 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
   struct proof_attempt *a = prove_by(p, &q, &derive_ways[rounds ? 0 : DERIVE_WAYS - 1], &out);
   bool leaves_apart = a->derivation.leaves_apart;
+  a = try_few(p, a, &out);
   for (int i = 1; i < DERIVE_WAYS && rounds; i++) {
     const struct derive_way *way = &derive_ways[i];
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||

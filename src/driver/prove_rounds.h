@@ -38,8 +38,10 @@ struct rounds_proof {
   struct interpreter *interp;
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
-  char *why_not;     /* why a parameter that decides about a type needs a value; or NULL */
-  bool stopped;      /* before there was an instance */
+  char *why_not; /* why a parameter that decides about a type needs a value; or NULL */
+  bool stopped;  /* before there was an instance */
+  bool quiet;    /* no values satisfy the conditions: this is not reported, but */
+  bool impossible;
   struct text fault; /* a fault of rondo; empty: none */
 };
 
@@ -77,6 +79,8 @@ const struct property_result *search_instance(struct rounds_proof *, struct proo
                                               const struct proof_result *, const int64_t *params, bool strictly,
                                               double seconds);
 void attempt_drop_instance(struct proof_attempt *);
+/* Of the run that the search has found: a live property has a model, and an interpreter, of its own. */
+struct interpreter *interpreter_of_found(const struct proof_attempt *);
 /* The shape's system has the parameters only. open: with `resilience` left open. */
 struct proof_attempt *attempt_new(const struct rounds_proof *, struct round_shape *, bool open);
 void attempt_free(struct proof_attempt *);
@@ -111,6 +115,13 @@ bool compare_derived(struct rounds_proof *, struct proof_attempt *, const struct
                      struct validation *);
 /* What was proved, against the search, for a second at most. False: likewise. */
 bool search_small(struct rounds_proof *, struct proof_attempt *, const struct round_shape *, struct proof_result *);
+struct small_verdicts { /* numbers of instances in which the property holds; in which it does so vacuously */
+  uint32_t holds, vacuous;
+};
+/* The instance in which the search finds a violation, which goes to the result; NULL: it found none within that time.
+ */
+struct proof_attempt *search_violation(struct rounds_proof *, struct proof_result *, double seconds,
+                                       struct small_verdicts *);
 /* Why nothing was compared, where nothing differs. */
 const char *comparison_failure(const struct rounds_proof *, const struct validation *);
 /* Notes in the certificate what was compared. */

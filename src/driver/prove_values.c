@@ -12,6 +12,7 @@
 struct values_proof { /* with one number of values */
   struct command_options options;
   struct rounds_proof p;
+  struct model *text;        /* the first instance as it is written, whatever the proof makes of it */
   struct proof_choices made; /* by proof */
 };
 
@@ -38,6 +39,18 @@ static struct command_options options_with(const struct command_options *o, cons
   return with;
 }
 
+static struct model *as_written(const struct rounds_proof *p) {
+  const struct model *m = p->model;
+  struct param_binding *bindings = memory_alloc((m->nparams + (size_t)1) * sizeof *bindings);
+  struct text error = {0};
+  for (uint32_t i = 0; i < m->nparams; i++)
+    bindings[i] = (struct param_binding){m->params[i].name, m->params[i].value};
+  struct model *text = model_load(p->parsed, bindings, m->nparams, false, true, &error);
+  text_release(&error);
+  memory_free(bindings);
+  return text;
+}
+
 static struct values_proof *begin_with(struct values_plan *plan, int64_t number) {
   struct values_proof *v = memory_alloc(sizeof *v);
   v->options = options_with(plan->asked->options, plan->param, number);
@@ -45,7 +58,8 @@ static struct values_proof *begin_with(struct values_plan *plan, int64_t number)
   vec_push(&plan->proofs, v);
   bool ok = rounds_proof_begin(&v->p);
   plan->stopped |= v->p.stopped;
-  return ok ? v : NULL;
+  v->text = ok ? as_written(&v->p) : NULL;
+  return v->text ? v : NULL;
 }
 
 /* ---- how many values are enough ---- */
@@ -93,19 +107,21 @@ struct value_cutoff value_cutoff_of(const struct model *m, const struct query *q
   return other.granted || other.fits ? other : out;
 }
 
-static struct value_cutoff cutoff_of(struct values_plan *plan, const struct rounds_proof *p, struct proof_choice c) {
-  bool rounds = p->model->kind == MODEL_ROUNDS;
+static struct value_cutoff cutoff_of(struct values_plan *plan, const struct values_proof *v, struct proof_choice c) {
+  const struct rounds_proof *p = &v->p;
+  const struct model *m = v->text;
+  bool rounds = m->kind == MODEL_ROUNDS;
   struct query q = {.environment = c.environment,
                     .semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M,
                     .properties = &c.property,
                     .nproperties = 1};
-  struct value_cutoff out = value_cutoff_of(p->model, &q, &plan->size, p->parsed->tree, &plan->arena);
+  struct value_cutoff out = value_cutoff_of(m, &q, &plan->size, p->parsed->tree, &plan->arena);
   if (out.granted || !size_is_fixed(p))
     return out;
-  const struct type *type = value_type_named(p->model, plan->size.type);
-  if (!type || !all_rounds_are_there(p->model, p->parsed->tree))
+  const struct type *type = value_type_named(m, plan->size.type);
+  if (!type || !all_rounds_are_there(m, p->parsed->tree))
     return out;
-  struct value_cutoff other = value_cutoff_by_occurrence(p->model, &q, type, &plan->arena);
+  struct value_cutoff other = value_cutoff_by_occurrence(m, &q, type, &plan->arena);
   return other.granted ? other : out;
 }
 
@@ -114,9 +130,9 @@ static int64_t value_for(const struct values_plan *plan, const struct value_cuto
   return param_for_values(&plan->size, c->values);
 }
 
-static void find_cutoffs(struct values_plan *plan, const struct rounds_proof *p) {
+static void find_cutoffs(struct values_plan *plan, const struct values_proof *v) {
   for (size_t i = 0; i < plan->choices.of.n; i++)
-    vec_push(&plan->cutoffs, cutoff_of(plan, p, plan->choices.of.at[i]));
+    vec_push(&plan->cutoffs, cutoff_of(plan, v, plan->choices.of.at[i]));
 }
 
 static const char *why_refused(struct values_plan *plan, const struct refusal *why) {
@@ -129,8 +145,8 @@ static const char *why_refused(struct values_plan *plan, const struct refusal *w
 /* ---- the proofs ---- */
 
 /* The text is that of every instance, so the answer must be the same. */
-static bool is_confirmed(struct values_plan *plan, const struct rounds_proof *p, size_t i) {
-  struct value_cutoff again = cutoff_of(plan, p, plan->choices.of.at[i]);
+static bool is_confirmed(struct values_plan *plan, const struct values_proof *v, size_t i) {
+  struct value_cutoff again = cutoff_of(plan, v, plan->choices.of.at[i]);
   return again.granted && again.values == plan->cutoffs.at[i].values && again.also == plan->cutoffs.at[i].also;
 }
 
@@ -208,7 +224,7 @@ static bool prove_with(struct values_plan *plan, int64_t number, bool refused) {
     const struct value_cutoff *c = &plan->cutoffs.at[i];
     if (!c->granted && refused) {
       add_undecided(plan, v, i, why_refused(plan, &c->why));
-    } else if (c->granted && value_for(plan, c) == number && !is_confirmed(plan, &v->p, i)) {
+    } else if (c->granted && value_for(plan, c) == number && !is_confirmed(plan, v, i)) {
       add_undecided(plan, v, i, "how many values are enough depends on it");
     } else if (c->granted && value_for(plan, c) == number) {
       add_proof(plan, v, i);
@@ -243,6 +259,7 @@ static bool prove_all_choices(struct values_plan *plan) {
 static void plan_release(struct values_plan *plan) {
   for (size_t i = 0; i < plan->proofs.n; i++) {
     rounds_proof_end(&plan->proofs.at[i]->p);
+    model_free(plan->proofs.at[i]->text);
     vec_release(&plan->proofs.at[i]->options.defines);
     vec_release(&plan->proofs.at[i]->made.of);
     memory_free(plan->proofs.at[i]);
@@ -302,7 +319,7 @@ bool prove_any_values(struct rounds_proof *asked, int *status) {
     struct values_proof *first = begin_with(&plan, value_for(&plan, &two));
     found = true;
     if (first && choose_proofs(&first->p, &plan.choices))
-      find_cutoffs(&plan, &first->p);
+      find_cutoffs(&plan, first);
     for (size_t i = 0; i < plan.cutoffs.n; i++)
       any |= plan.cutoffs.at[i].granted;
     done = any && prove_all_choices(&plan);

@@ -148,7 +148,7 @@ static void answer_model(const struct explore_server *server, struct reply *r) {
 static const char *const on_sessions[] = {"ahead", "map"}, *const on_models[] = {"check", "threshold"};
 
 /* "sessions/ID/VERB" */
-static struct stream *ask_session(struct explore_server *server, const char *rest, const json_t *body,
+static struct stream *ask_session(struct explore_server *server, const char *rest, const json_t *body, int reader,
                                   struct reply *r) {
   char id[17] = "";
   const char *slash = strchr(rest, '/');
@@ -170,7 +170,7 @@ static struct stream *ask_session(struct explore_server *server, const char *res
       stream = background_begin(server, on_sessions[i], &s->request, body, r);
     }
   if (!streams)
-    session_call(server, s, slash + 1, body, r);
+    session_call(server, s, slash + 1, body, reader, r);
   session_leave(server, s);
   return stream;
 }
@@ -185,17 +185,24 @@ static struct stream *ask_model(struct explore_server *server, const char *kind,
 }
 
 /* The stream of the answer, or NULL: the reply is it. */
-static struct stream *post(struct explore_server *server, const char *name, const json_t *body, struct reply *r) {
+static struct stream *post(struct explore_server *server, const char *name, const json_t *body, int reader,
+                           struct reply *r) {
   for (size_t i = 0; i < 2; i++)
     if (!strcmp(name, on_models[i]))
       return ask_model(server, on_models[i], body, r);
   if (!strcmp(name, "sessions"))
     session_create(server, body, r);
   else if (!strncmp(name, "sessions/", 9))
-    return ask_session(server, name + 9, body, r);
+    return ask_session(server, name + 9, body, reader, r);
   else
     reply_error(r, 404, "there is no '%s'", name);
   return NULL;
+}
+
+/* 0: unknown */
+static int socket_of(struct MHD_Connection *c) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : 0;
 }
 
 static enum MHD_Result answer_post(struct explore_server *server, struct MHD_Connection *c, const char *name,
@@ -210,7 +217,7 @@ static enum MHD_Result answer_post(struct explore_server *server, struct MHD_Con
   else if (!(body = json_loadb(q->body ? q->body : "", q->n, JSON_REJECT_DUPLICATES, &error)) || !json_is_object(body))
     reply_error(&r, 400, "the body of a request is a JSON object");
   else
-    stream = post(server, name, body, &r);
+    stream = post(server, name, body, socket_of(c), &r);
   json_decref(body);
   return stream ? send_stream(c, stream) : send_reply(c, &r);
 }

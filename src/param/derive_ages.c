@@ -4,10 +4,10 @@
    age of a maximum is the maximum of the ages; a number is that of this phase if and only if its age says so. Other
    comparisons are refused, but for the choice of a message with the greatest number: among those of its age.
 
-   Every choice of that phase is sound. Chosen is the first phase in which one of the variables that the property reads
-   changes, since the argument for agreement is usually about what is newer than the first decision. So as long as the
-   phase lies ahead, no phase ends in which such a variable has changed: these runs are those in which it was that
-   phase. Between phases, an aging move makes numbers of this phase old, or since. */
+   Every choice of that phase is sound, or of none for a run. Chosen is the first phase at whose end one of the watched
+   variables, those that the property reads, does not have its first value, since the argument for agreement is usually
+   about what is newer than the first decision. So no such value is there when an earlier phase ends, and one is there
+   when that phase ends. Between phases, an aging move makes numbers of this phase old, or since. */
 #include "param/derive_round_internal.h"
 
 #include "analysis/dataflow.h"
@@ -167,9 +167,8 @@ bool ages_licensed(struct derivation_builder *d) {
   }
   search_release(&s);
   if (s.at.to)
-    return derive_refuse(d, s.at,
-                         "numbers of phases can only be copied, compared with that of this phase, and used to "
-                         "pick a message with the greatest one");
+    return derive_refuse(d, s.at, "numbers of phases can only be copied, compared with that of this phase, and used to "
+                                  "pick a message with the greatest one");
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_age_field, &s);
   return !s.at.to || derive_refuse(d, s.at, "a property reads numbers of phases");
@@ -200,7 +199,8 @@ void ages_watch(struct derivation_builder *d) {
     watched[v] = d->d->live->idle[0][v] && v != d->d->leader && !d->d->ages[v];
     for (size_t i = 0; i < d->reached.initial.n && watched[v]; i++) {
       uint32_t part = (uint32_t)(i % d->d->nparts), l = d->reached.initial.at[i];
-      if (!part_exists(d->d, part) || (d->d->part_of && d->d->part_of[v] != part) || local_has(d, l, STATUS_BYZANTINE))
+      if (!part_exists(d->d, part) || (d->d->part_of && d->d->part_of[v] != part) ||
+          local_has(d, l, STATUS_BYZANTINE))
         continue;
       watched[v] = found++ == 0 || first[v] == d->d->locals.at[l][LOCAL_VAR(v)];
       first[v] = d->d->locals.at[l][LOCAL_VAR(v)];
@@ -223,11 +223,13 @@ static bool has_changed(const struct derivation_builder *d, uint32_t local) {
 
 struct age_step {
   const char *name;
-  bool before, after; /* has the fixed phase begun? */
+  enum fixed_phase before, after;
   value becomes;
 };
-static const struct age_step age_steps[] = {
-    {"ages", false, false, AGE_OLD}, {"begins", false, true, AGE_OLD}, {"ages_since", true, true, AGE_SINCE}};
+static const struct age_step age_steps[] = {{"ages", FIXED_AHEAD, FIXED_AHEAD, AGE_OLD},
+                                            {"begins", FIXED_AHEAD, FIXED_NOW, AGE_OLD},
+                                            {"ends", FIXED_NOW, FIXED_OVER, AGE_SINCE},
+                                            {"ages_since", FIXED_OVER, FIXED_OVER, AGE_SINCE}};
 
 static bool add_aging(struct derivation_builder *d, uint32_t point, const struct age_step *step, move_vec *moves) {
   const struct schedule_point *at = &d->reached.at[point];
@@ -237,10 +239,10 @@ static bool add_aging(struct derivation_builder *d, uint32_t point, const struct
   bool ok = true;
   m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->aged), NULL);
   if (d->d->where != UINT32_MAX)
-    m.guard =
-        make_and(d, m.guard, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point)));
-  m.guard = make_and(d, m.guard,
-                     make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began), make_number(d, step->before)));
+    m.guard = make_and(d, m.guard,
+                       make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point)));
+  m.guard = make_and(d, m.guard, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began),
+                                               make_number(d, step->before)));
   m.controls[d->d->aged] = make_number(d, 1);
   m.controls[d->d->began] = make_number(d, step->after);
   for (size_t i = 0; i < at->aging.n && ok; i++) {
@@ -254,10 +256,12 @@ static bool add_aging(struct derivation_builder *d, uint32_t point, const struct
   for (uint32_t l = 0; l < d->d->locals.n && ok; l++) {
     if (sums[l])
       m.counters[counter[l]] = make_sum(d, local_count(d, l), sums[l]);
-    if (!step->before && has_changed(d, l))
+    if (step->before != FIXED_OVER && has_changed(d, l))
       changed = make_sum(d, changed, local_count(d, l));
   }
-  if (changed)
+  if (step->before == FIXED_NOW)
+    m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, make_number(d, 1), changed));
+  else if (changed)
     m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, changed, NULL));
   memory_free(sums);
   vec_push(moves, m);

@@ -48,7 +48,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
     uint32_t after = local_unchanged_after(d, l, r->point, STATUS_CRASHED);
     if (after == UINT32_MAX)
       return;
-    r->crashing[l] = round_amount(r, "crash_%s", d->s->counters[d->d->counter.at[l]].name);
+    r->crashing[l] = round_amount(r, "crash_%s", local_label(d, l));
     round_require(r, make_relation(d, TERM_LE, r->crashing[l], local_count(d, l)));
     r->arrivals[after] = make_sum(d, r->arrivals[after], r->crashing[l]);
     vec_push(&r->local_moves, ((struct local_move){r->crashing[l], l, after}));
@@ -77,6 +77,12 @@ static bool count_messages(struct round_builder *r) {
         derive_refuse(d, d->heard.coupling_clause->at,
                       "this clause can be expressed by counters only if every process sends a message");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
+      r->columns.active_send &= !local_active(d, l);
+      for (size_t k = 0; k < d->heard.sizes.n && local_active(d, l) && d->d->leader == UINT32_MAX; k++)
+        if (d->heard.sizes.at[k].active && size_applies(d, &d->heard.sizes.at[k], r->point))
+          derive_refuse(
+              d, d->heard.sizes.at[k].of->at,
+              "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
     uint32_t m = message_index(at, message, kind);
@@ -127,8 +133,8 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count ||
-         d->heard.coupling != HEARD_FREELY || (d->heard.delivers && d->heard.crashes);
+  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+         (d->heard.delivers && d->heard.crashes);
 }
 
 void round_add_onward(struct round_builder *r, move_vec *moves) {
@@ -238,6 +244,7 @@ static bool derive_round_as(struct derivation_builder *d, uint32_t point, bool i
                                         .nm = (uint32_t)nm,
                                         .np = d->params.base->nparams,
                                         .all_send = true,
+                                        .active_send = true,
                                         .coarse = d->mode != DERIVE_WHOLE},
                             .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);

@@ -15,8 +15,7 @@ struct concolic_search {
   int64_t *params;                 /* by parameter of the model: its value in the current run */
   struct solver *solver;           /* columns: parameters, then the number of each message */
   uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
-  uint32_t
-      mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
+  uint32_t mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;
@@ -89,16 +88,9 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
     counts[i] = (uint32_t)v;
     x->failed |= !ok;
   }
-  for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
-    __int128 sum = d->params.row[i][0];
-    for (uint32_t k = 0; k < d->params.base->nparams; k++)
-      if (d->params.row[i][k + 1]) {
-        ok = ok && solver_value(x->solver, k, &v);
-        sum += (__int128)d->params.row[i][k + 1] * v;
-      }
-    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+  if (ok) {
+    ok = derive_solved_params(d, x->solver, x->params);
     x->failed |= !ok;
-    x->params[i] = (int64_t)sum;
   }
   solver_pop(x->solver);
   memory_free(row);

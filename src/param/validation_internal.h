@@ -34,16 +34,16 @@ struct validator {
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
-  struct intern *texts;           /* printed values, as vectors of characters */
-  struct intern *locals;          /* point, part, local state of the instance */
-  VEC(uint32_t) local_of;         /* by id in `locals`: the derived local state; UINT32_MAX: none */
-  VEC(struct config *) configs;   /* reached configurations, processes in any order */
-  VEC(uint32_t) states;           /* by configuration: its state of the counter system */
+  struct intern *texts;         /* printed values, as vectors of characters */
+  struct intern *locals;        /* point, part, local state of the instance */
+  VEC(uint32_t) local_of;       /* by id in `locals`: the derived local state; UINT32_MAX: none */
+  VEC(struct config *) configs; /* reached configurations, processes in any order */
+  VEC(uint32_t) states;         /* by configuration: its state of the counter system */
   VEC(struct phase_state) phases; /* by configuration */
-  struct intern *known;           /* configurations with sorted processes */
-  struct intern *systems;         /* states of the counter system: counters, then controls */
-  struct intern *pairs;           /* matched steps: before, after (without the unchanged part), bad */
-  VEC(uint32_t) ends;             /* by pair: the successor state */
+  struct intern *known;         /* configurations with sorted processes */
+  struct intern *systems;       /* states of the counter system: counters, then controls */
+  struct intern *pairs;         /* matched steps: before, after (without the unchanged part), bad */
+  VEC(uint32_t) ends;           /* by pair: the successor state */
   struct validation *out;
 };
 
@@ -76,7 +76,9 @@ bool validation_elects(const struct validator *, const struct config *);
 bool validation_ages(const struct validator *, const struct config *);
 void validation_beliefs(const struct validator *, const struct config *, const struct witness *, value *beliefs);
 uint32_t validation_leader(const struct validator *, const struct config *, const value *beliefs);
-/* Have none of the watched variables changed? */
+/* Of a configuration in that phase, or between it and the next. */
+enum fixed_phase validation_fixed(struct phase_state, value phase);
+/* Do all watched variables have their first values? */
 bool validation_unchanged(struct validator *, const struct config *);
 /* The number of values that are less, among all numbers of phases of the configuration. */
 value validation_age_rank(const struct validator *, const struct config *, value since, value);

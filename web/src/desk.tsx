@@ -1,6 +1,6 @@
 // The adversary's desk: the next round, or the next step.
 import { useEffect, useState } from "preact/hooks";
-import { AheadNote } from "./ahead";
+import { AheadNote, findings } from "./ahead";
 import type { Choice, Judgement, Message, Round, Toggle } from "./api";
 import { itemKey, store } from "./store";
 import { Line } from "./widgets";
@@ -173,7 +173,7 @@ function Forgery({ p, q }: { p: number; q: number }) {
         const v = e.currentTarget.value;
         store.edit((r) => { r.parts[p].forged = r.parts[p].forged.filter((f) => f.sender !== q); if (v !== "") r.parts[p].forged.push({ sender: q, payload: Number(v) }); });
       }}>
-        <option value="">as sent</option>
+        <option value="">{store.desk!.candidates.processes[p].senders[q].sends ? "as sent" : "nothing"}</option>
         {texts.map((t, v) => <option key={v} value={v}>forged: {t}</option>)}
         {payloads > TEXTS && <option disabled>{payloads - TEXTS} more</option>}
       </select></label>
@@ -214,10 +214,11 @@ function Outcomes() {
 
 /** What is behind an outcome: a violation, so many rounds from here; or nothing but safe states. */
 function ChipAhead({ round }: { round: Round }) {
-  const survey = store.ahead.get(itemKey(round))?.survey;
+  const found = store.ahead.get(itemKey(round)), survey = found?.survey;
   const near = survey?.targets.filter((t) => t.kind !== "cover" && t.reach === "reachable").sort((a, b) => a.steps! - b.steps!)[0];
+  if (found?.violated.length) return <i class="dot" title={`${found.violated.join(", ")} fails in this round`}>✕1</i>;
   if (survey?.failed) return <i class="dot" title="ends in an error of the model">✕1</i>;
-  if (survey && !near && survey.complete && survey.targets.every((t) => t.kind === "cover" || t.reach === "unreachable")) return <i class="dot safe" title="safe after this round">✓</i>;
+  if (survey && !near && findings(survey, []).some((f) => f.text === "safe from here on")) return <i class="dot safe" title="safe after this round">✓</i>;
   return near ? <i class="dot" title={`by this round ${near.property ?? "an error"} can fail ${near.steps === 0 ? "at once" : `${near.steps} ${store.unit(near.steps!)} later`}`}>✕{near.steps! + 1}</i> : null;
 }
 
@@ -240,7 +241,7 @@ function RoundDesk() {
     <div class="round-desk">
       <div class="take">
         <button class="primary" disabled={!j.allowed} onClick={() => store.takeRound()} title="Enter">Take this round</button>
-        {j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
+        {j.allowed && store.fine ? null : j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
         {j.error && <span class="warning">ends in an error: {j.error}</span>}
       </div>
       {store.fine && <FineProcess />}

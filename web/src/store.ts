@@ -5,7 +5,7 @@ import { readAddress, shortRound, writeAddress } from "./url";
 
 export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[]; loop: number | null };
 export type View = "diagram" | "map" | "verdicts" | "compare";
-export type Ahead = { survey: Survey | null; why: string | null };
+export type Ahead = { survey: Survey | null; why: string | null; violated: string[] };
 /** A run as it was before an edit: its steps by number, and what they were. */
 type Kept = { path: Path; labels: string[]; at: number };
 export type Coverage = { of: string; lines: Map<number, number>; never: Set<number>; complete: boolean };
@@ -56,6 +56,8 @@ export class Store {
   private roundVersion = 0;
   private opening = 0;
   private search: AbortController | null = null;
+  private asking = new AbortController(); // what is asked about the current step
+  private askingRound = new AbortController(); // and about the round on the desk
   private watchers = new Set<() => void>();
 
   subscribe(f: () => void): () => void {
@@ -376,10 +378,13 @@ export class Store {
   /** Shows a node: one request for what is seen first, then the rest. */
   async go(id: number, byUser = true): Promise<void> {
     const version = ++this.version;
+    this.asking.abort();
+    this.askingRound.abort();
+    this.asking = new AbortController();
     if (byUser) this.kept = null;
     if (!this.chain(this.tip).some((n) => n.id === id)) this.tip = this.endOf(id);
     try {
-      const look = await this.on<Look>("look", { path: this.path(id), max: 300 });
+      const look = await this.on<Look>("look", { path: this.path(id), max: 300 }, this.asking.signal);
       if (version !== this.version) return;
       this.current = id;
       this.look = look;
@@ -443,8 +448,10 @@ export class Store {
   /** The round on the desk: what it needs, whether it is allowed, where it leads. */
   async setRound(round: Round | null, version = this.version): Promise<void> {
     const mine = ++this.roundVersion;
+    this.askingRound.abort();
+    this.askingRound = new AbortController();
     try {
-      const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) });
+      const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) }, this.askingRound.signal);
       if (version !== this.version || mine !== this.roundVersion) return;
       if (this.fine && !round) return this.setRound({ ...desk.round, process: 0 }, version); // some process must end its round
       this.desk = desk;
@@ -460,7 +467,7 @@ export class Store {
   private async readToggles(version: number, mine: number): Promise<void> {
     const n = this.look!.state.processes.length;
     for (const desk = this.desk!; desk.toggles.length < n * (n + 1); ) {
-      const { toggles } = await this.on<{ toggles: Toggle[] }>("toggles", { path: this.path(), round: desk.round, from: desk.toggles.length });
+      const { toggles } = await this.on<{ toggles: Toggle[] }>("toggles", { path: this.path(), round: desk.round, from: desk.toggles.length }, this.askingRound.signal);
       if (version !== this.version || mine !== this.roundVersion || !toggles.length) return;
       desk.toggles.push(...toggles);
       this.changed();
@@ -474,7 +481,7 @@ export class Store {
   async readOutcomesOf(p: number, version = this.version): Promise<void> {
     if (!this.desk?.candidates.processes[p].active) return;
     try {
-      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 10000 });
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 10000 }, this.asking.signal);
       if (version !== this.version) return;
       this.outcomes[p] = outcomes.outcomes;
       this.allOutcomes[p] = outcomes.complete;
@@ -490,8 +497,10 @@ export class Store {
     this.changed();
     const wanted = this.picked.map((x, q) => (x === null ? null : (this.outcomes[q]?.[x].round ?? null)));
     if (wanted.every((w) => !w)) return this.setRound(null);
+    this.askingRound.abort();
+    this.askingRound = new AbortController();
     try {
-      const { found } = await this.on<{ found: { search: string; round: Round | null } }>("find-round", { path: this.path(), wanted });
+      const { found } = await this.on<{ found: { search: string; round: Round | null } }>("find-round", { path: this.path(), wanted }, this.askingRound.signal);
       if (version !== this.version) return;
       this.found = found.search === "found" ? null : found.search === "impossible" ? "No round gives all these outcomes at once." : "No such round was found in time.";
       if (found.round) await this.setRound(found.round);
@@ -534,7 +543,7 @@ export class Store {
       of.length && !search.signal.aborted
         ? stream(`sessions/${this.session}/ahead`, { path: this.path(), items: of, seconds }, search.signal, (event, data) => {
             if (version !== this.version || event !== "ahead") return;
-            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why });
+            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why, violated: data.violated });
             this.changed();
           })
         : Promise.resolve();
