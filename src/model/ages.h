@@ -4,6 +4,6 @@
 
 #define AGE_TYPE "(age)"
 /* From before a phase that is fixed for the run; since then; the number of this phase. */
-enum age { AGE_OLD, AGE_SINCE, AGE_THIS_PHASE };
+enum age { AGE_OLD, AGE_SINCE, AGE_THIS_PHASE, AGES };
 
 #endif

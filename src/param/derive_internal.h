@@ -8,8 +8,14 @@
 #include "param/derive.h"
 #include "symbolic/solver.h"
 
-enum { LOCALS_MAX = 120, MESSAGES_MAX = 16, HEARD_MAX = 8, /* of these, by one process */
-       LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum {
+  LOCALS_MAX = 120,
+  MESSAGES_MAX = 16,
+  HEARD_MAX = 8, /* of these, by one process */
+  LEAVES_MAX = 1500,
+  AMOUNTS_MAX = 600,
+  FLAGS_MAX = 6
+};
 enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */

@@ -242,7 +242,8 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
 static bool is_of_heard(const struct node *pred) {
   struct heard_size size;
   bool any;
-  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) ||
+         is_uniform(pred, &size, &any);
 }
 
 bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {

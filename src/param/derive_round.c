@@ -209,8 +209,8 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
   struct derivation_builder *d = r->d;
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) &&
-                     (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
+    together[part] =
+        part_exists(d->d, part) && (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);

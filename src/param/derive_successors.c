@@ -8,7 +8,8 @@
 
 static bool same_receiver(const struct receiver *a, const struct receiver *b) {
   bool faulty = a->omits_receive || a->omits_send;
-  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send && (!faulty || a->own == b->own);
+  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send &&
+         (!faulty || a->own == b->own);
 }
 
 static uint32_t reception_of(struct round_builder *r, const struct update_cases *o, uint32_t way,

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "interp/eval.h"
+#include "model/ages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,8 +58,15 @@ static struct config *known_view(const struct validator *c, const struct config 
   for (uint32_t p = 0; p < config->nprocesses && c->dv->ages; p++)
     for (uint32_t i = 0; i < role->nvars; i++)
       if (c->dv->ages[i])
-        view->local[p][LOCAL_VAR(i)] = validation_age_rank(c, config, phase.since, config->local[p][LOCAL_VAR(i)]);
+        view->local[p][LOCAL_VAR(i)] += /* the age, and the order */
+            AGES * validation_age_rank(c, config, phase.since, config->local[p][LOCAL_VAR(i)]);
   return view;
+}
+
+static int64_t fixed_key(const struct validator *c, const struct config *config, struct phase_state phase) {
+  bool between = validation_place(c, config) == PHASE_BETWEEN;
+  return 1 + (int64_t)validation_fixed(phase, config->phase - between) +
+         3 * validation_age_rank(c, config, phase.since, phase.since);
 }
 
 /* Configurations that differ only in the order of processes are equal here. Each was compared before this test, so it
@@ -74,7 +82,7 @@ static bool is_new_config(struct validator *c, const struct config *config, uint
   key[1] = config->lost;
   key[2] = config->corrupted;
   key[3] = stage;
-  key[4] = c->dv->ages ? 1 + validation_age_rank(c, config, phase.since, phase.since) : 0;
+  key[4] = c->dv->ages ? fixed_key(c, config, phase) : 0;
   for (size_t p = 0; p < n; p++)
     memcpy(key + 5 + p * length, sorted[p], length * sizeof *key);
   intern_put(c->known, key, n * length + 5);
@@ -180,7 +188,7 @@ struct step_match {
   uint32_t from_name;
   const struct liveness_edge *edge; /* of a live property; or NULL */
   struct phase_state phase;
-  value *beliefs;                   /* by process: its coordinator */
+  value *beliefs; /* by process: its coordinator */
 };
 
 /* The id of the pair; *old: it was matched before. */
@@ -407,8 +415,13 @@ bool validate_instance(struct validator *c, struct interpreter *interp, const st
     if (error.message)
       differ(c, "the algorithm fails in a first value, and the counter system leaves that out", NULL, NULL);
     for (size_t i = 0; i < c->configs.n && !out->difference.n && !validator_stopped(c); i++) {
-      struct step_match s = {c,    c->configs.at[i],  intern_at(c->systems, c->states.at[i]), c->states.at[i],
-                             NULL, c->phases.at[i], memory_alloc((c->m->nprocesses + (size_t)1) * sizeof *s.beliefs)};
+      struct step_match s = {c,
+                             c->configs.at[i],
+                             intern_at(c->systems, c->states.at[i]),
+                             c->states.at[i],
+                             NULL,
+                             c->phases.at[i],
+                             memory_alloc((c->m->nprocesses + (size_t)1) * sizeof *s.beliefs)};
       if (c->liveness)
         follow_edges(&s);
       else
