@@ -16,11 +16,17 @@ enum {
   TA_PARAMS_MAX = 100,
 };
 
+/* What becomes of a quotient that is not a whole number. */
+enum ta_rounding { TA_EXACT, TA_DOWN, TA_UP };
+
 /* A number or a formula. */
 struct ta_value {
-  struct term *term;          /* a number, else NULL */
+  struct term *term;          /* a number, else NULL; if `divisor` is not 0, what it divides */
+  int64_t divisor;            /* 0: none, else more than 1 */
+  enum ta_rounding rounding;  /* of the quotient */
   struct ta_formula *formula; /* a formula, else NULL */
   bool literal;               /* a number as written: 0 and 1 are also conditions */
+  bool nameless;              /* made of such numbers alone, whatever values the parameters have */
   struct span at;
   uint32_t height;
   size_t size;

@@ -29,7 +29,9 @@ static void add_proved(const struct proof_result *p, struct text *out) {
         text_addf(out, ", %s = %" PRId64, p->system->params[i].name, p->proof.run.params[i]);
   } else {
     proof_summary(&p->proof, p->system, out);
-    if (p->vacuous)
+    if (p->runless)
+      text_add(out, "; vacuously: there is no run, since the assumptions and the initial conditions cannot be met");
+    else if (p->vacuous)
       text_addf(out, "; vacuously: no run satisfies %s", p->live ? "what the environment promises" : "its premise");
     else if (p->vacuous_for_few)
       text_add(out, "; vacuously for few processes: no run satisfies what the environment promises");
