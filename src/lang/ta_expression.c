@@ -305,9 +305,10 @@ static struct ta_value divide(struct ta_reader *r, const struct ta_value *a, con
     return sized(r, v, a, b);
   }
   v.rounding = a->divisor ? a->rounding : a->nameless ? TA_EXACT : TA_DOWN;
-  if (v.rounding == TA_DOWN && !r->failed) {
+  if (v.rounding == TA_DOWN && !r->failed && !r->rounded) {
     diag_warning(r->diags, W0110, at, "this quotient is rounded down");
     diag_help(r->diags, "tools differ in what becomes of a remainder; '2 * x >= N' leaves none");
+    r->rounded = true;
   }
   if (number && v.rounding == TA_DOWN)
     return sized(r, number_value(r, at, term_number(&r->check, at, n / d - (n % d < 0))), a, b);

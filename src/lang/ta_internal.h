@@ -7,10 +7,10 @@
 #include "lang/typecheck_counters_internal.h"
 
 enum {
-  TA_HEIGHT_MAX = 500,   /* of an expression */
-  TA_SIZE_MAX = 20000,   /* of an expression with its definitions written out */
-  TA_SIZES_MAX = 400000, /* of all expressions together */
-  TA_COUNTERS_MAX = 500, /* locations and shared variables */
+  TA_HEIGHT_MAX = 500,    /* of an expression */
+  TA_SIZE_MAX = 100000,   /* of an expression with its definitions written out */
+  TA_SIZES_MAX = 1000000, /* of all expressions together */
+  TA_COUNTERS_MAX = 500,  /* locations and shared variables */
   TA_RULES_MAX = 5000,
   TA_SPECIFICATIONS_MAX = 500,
   TA_PARAMS_MAX = 100,
@@ -47,6 +47,7 @@ struct ta_reader {
   bool reads;      /* counters can be read here, not only parameters */
   bool formula;    /* temporal operators can be used here */
   bool rules_read; /* from now on there are no new counters */
+  bool rounded;    /* a quotient, which was said */
   bool open;       /* unknowns without a value are left open */
   const char *where;
   uint32_t nesting;
