@@ -306,7 +306,7 @@ static struct ta_value divide(struct ta_reader *r, const struct ta_value *a, con
   }
   v.rounding = a->divisor ? a->rounding : a->nameless ? TA_EXACT : TA_DOWN;
   if (v.rounding == TA_DOWN && !r->failed && !r->rounded) {
-    diag_warning(r->diags, W0110, at, "this quotient is rounded down");
+    diag_warning(r->diags, W0112, at, "this quotient is rounded down");
     diag_help(r->diags, "tools differ in what becomes of a remainder; '2 * x >= N' leaves none");
     r->rounded = true;
   }

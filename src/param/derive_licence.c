@@ -56,8 +56,8 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
   case VAR_PLAIN:
   case VAR_GHOST:
     return true;
-  case VAR_ORACLE:
-    return derive_refuse(d, v->at, "there is an oracle");
+  case VAR_ORACLE: /* leader_licensed */
+    return true;
   case VAR_STABLE:
   case VAR_SHARED:
   case VAR_POINT:
@@ -70,7 +70,11 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
 static bool check_vars(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->role->nvars; i++) {
     const struct var *v = &d->role->vars[i];
-    if (!check_kind(d, v) || !is_identity_free(d, v->init) || !is_identity_free(d, v->where))
+    if (!check_kind(d, v))
+      return false;
+    if (i == d->d->leader)
+      continue;
+    if (!is_identity_free(d, v->init) || !is_identity_free(d, v->where))
       return false;
     if (v->hidden || v->followed || type_contains_kind(v->type, TYPE_PROCESS) ||
         type_contains_kind(v->type, TYPE_ROUND))
@@ -79,8 +83,6 @@ static bool check_vars(struct derivation_builder *d) {
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)
       return derive_refuse(d, v->at, "the variable '%s' has too many values", v->name);
-    if (!has_no_open_param(d, v->init, "a first value") || !has_no_open_param(d, v->where, "a condition on an input"))
-      return false;
   }
   return true;
 }
@@ -93,10 +95,12 @@ static bool check_role(struct derivation_builder *d) {
     return derive_refuse(d, m->globals[0].at, "there is an input of the whole file");
   if (m->npoints == 0)
     return derive_refuse(d, d->role->at, "there are no rounds");
+  if (!leader_licensed(d) || !ages_licensed(d))
+    return false;
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
       const struct send *send = &d->role->body[p].sends[i];
-      if (send->target != TARGET_SET)
+      if (send->target != TARGET_SET && d->d->leader == UINT32_MAX)
         return derive_refuse(d, send->at, "a message does not go to all");
       if (!has_no_open_param(d, send->message, "a message") ||
           !has_no_open_param(d, send->guard.cond, "a condition to send"))
@@ -123,10 +127,14 @@ static bool is_forall(const struct node *n, uint32_t processes) {
   return ok;
 }
 
-/* |x| >= limit, c * |x| > limit: x; or NULL. */
+/* |x| >= limit, c * |x| > limit, |x| == limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false};
+  *out = (struct heard_size){.times = 1, .limit = size ? n->kid[1] : NULL, .strict = n->op == NODE_GT};
+  if (n->op == NODE_EQ && n->kid[0]->op == NODE_CARD && n->kid[1]->op != NODE_DIV) {
+    *out = (struct heard_size){.times = 1, .limit = n->kid[1], .exact = true};
+    return n->kid[0]->kid[0];
+  }
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
@@ -149,11 +157,11 @@ static bool is_size_clause(const struct node *n, struct heard_size *out) {
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, 0, NULL, true, false};
+    *out = (struct heard_size){.times = 1, .strict = true};
     set = n->kid[0]->kid[0];
   }
   if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
-    *out = (struct heard_size){1, 0, NULL, false, true};
+    *out = (struct heard_size){.times = 1, .all = true};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -196,14 +204,15 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
   *any = !size;
-  *out = (struct heard_size){1, 0, NULL, true, false};
+  *out = (struct heard_size){.times = 1, .strict = true};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
   const struct node *set = large_set(size, out);
   return set && is_slot(set, slot);
 }
 
-static bool add_size(struct derivation_builder *d, struct heard_size size) {
+static bool add_size(struct derivation_builder *d, struct heard_size size, const struct clause *c) {
+  size.of = c;
   int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   bool ok = !size.limit || node_row(d, size.limit, 1, row);
   memory_free(row);
@@ -214,11 +223,11 @@ static bool add_size(struct derivation_builder *d, struct heard_size size) {
 /* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
    are equal meet if they are not empty. */
 static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
-  const struct heard_size some = {1, 0, NULL, true, false};
+  const struct heard_size some = {.times = 1, .strict = true};
   struct heard_size size = some;
   bool any = false;
-  if (is_size_clause(pred, &size))
-    return add_size(d, size);
+  if (is_size_clause(pred, &size) || is_active_size_clause(pred, &size))
+    return add_size(d, size, c);
   bool meet = is_nosplit(pred), same = !meet && is_uniform(pred, &size, &any);
   if (!meet && !same)
     return false;
@@ -227,10 +236,30 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
   d->heard.coupling_clause = c;
   if (d->heard.coupling == HEARD_NOSPLIT)
     return true;
-  return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some)) && (meet || any || add_size(d, size));
+  return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some, c)) && (meet || any || add_size(d, size, c));
+}
+
+static bool is_of_heard(const struct node *pred) {
+  struct heard_size size;
+  bool any;
+  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+}
+
+bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
+  uint32_t name = size->of->name_id;
+  return name == NO_NAME || d->m->points[point].name_id == name;
 }
 
 static bool check_every(struct derivation_builder *d, const struct clause *c) {
+  if (leader_is_clause(d, c->pred))
+    return true;
+  struct heard_size size;
+  if (c->unit != EACH_PHASE && c->name_id != NO_NAME &&
+      (is_size_clause(c->pred, &size) || is_active_size_clause(c->pred, &size)))
+    return add_size(d, size, c);
+  if ((d->d->leader != UINT32_MAX || d->d->ages) &&
+      (c->name_id != NO_NAME || c->unit == EACH_PHASE || !is_of_heard(c->pred)))
+    return true; /* left out: that allows more */
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   return check_heard(d, c->pred, c);
@@ -292,6 +321,10 @@ static bool check_coupling(struct derivation_builder *d) {
       (d->heard.sizes.n && d->heard.coupling == HEARD_NOSPLIT))
     return derive_refuse(d, d->heard.coupling_clause->at,
                          "this clause cannot be combined with another clause about heard-of sets or faults");
+  for (size_t i = 0; i < d->heard.sizes.n; i++)
+    if (d->heard.sizes.at[i].exact || d->heard.sizes.at[i].active)
+      return derive_refuse(d, d->heard.sizes.at[i].of->at,
+                           "this clause cannot be combined with one that relates heard-of sets to each other");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_OMIT)
       return derive_refuse(d, d->heard.coupling_clause->at,
@@ -361,7 +394,7 @@ static bool check_properties(struct derivation_builder *d) {
 
 static bool check_symmetry(struct derivation_builder *d) {
   const struct identity_usage *ids = identity_usage_of(d->m, d->q, &d->d->arena);
-  if (ids[0].use != IDENTITY_ANONYMOUS)
+  if (ids[0].use != IDENTITY_ANONYMOUS && d->d->leader == UINT32_MAX) /* else leader_licensed */
     return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
   const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);
   return !rounds->read || derive_refuse(d, rounds->why.at, "the number of the phase is read");
