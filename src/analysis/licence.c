@@ -88,7 +88,8 @@ static struct refusal observes_flight(const struct licence_builder *g, bool mess
 /* Fairness to each process or message distinguishes them. */
 static struct refusal fairness_distinguishes(const struct licence_builder *g, enum fairness least) {
   const struct clause *fair = environment_fairness(&g->model->environments[g->query->environment]);
-  if (!fair || fair->fair_to > least || !model_steps(g->model) || !query_is_live(g->model, g->query))
+  if (!fair || fair->to_followed || fair->fair_to > least || !model_steps(g->model) ||
+      !query_is_live(g->model, g->query))
     return (struct refusal){0};
   return (struct refusal){least == FAIR_MESSAGES ? "fairness to messages distinguishes them by their values"
                                                  : "fairness distinguishes processes",
