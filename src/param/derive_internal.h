@@ -198,6 +198,11 @@ bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
 bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *);
 uint32_t message_index(const struct schedule_point *, value);
+/* derive_others.c: does a process in this local state send its message to all others, and not to itself? */
+bool local_spares_itself(struct derivation_builder *, uint32_t local, uint32_t point);
+bool round_may_spare(struct derivation_builder *, uint32_t point); /* does some process do so? */
+/* Refuses clauses about heard-of sets in which such a process itself would have to be told apart. */
+bool derive_others_licensed(struct derivation_builder *, uint32_t local, uint32_t point);
 
 /* derive_first_values.c: the initial local states, and for which parameters. */
 bool first_values_find(struct derivation_builder *);
@@ -216,6 +221,8 @@ bool cubes_cover(struct solver *, const cube_vec *);
    A receiver: its faults, and its own message, which it always hears if no message is lost. */
 struct receiver {
   bool omits_receive, omits_send; /* omission faults */
+  bool spares_own;                /* it sends its own message to all others, not to itself */
+  bool may_spare;                 /* its own message is unknown, and may go to all others only */
   uint32_t own;                   /* index of its own message; UINT32_MAX: none or unknown */
 };
 struct reception {

@@ -94,7 +94,7 @@ static bool check_role(struct derivation_builder *d) {
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
       const struct send *send = &d->role->body[p].sends[i];
-      if (send->target != TARGET_SET)
+      if (send->target != TARGET_SET && send->target != TARGET_OTHERS)
         return derive_refuse(d, send->at, "a message does not go to all");
       if (!has_no_open_param(d, send->message, "a message") ||
           !has_no_open_param(d, send->guard.cond, "a condition to send"))
@@ -367,7 +367,7 @@ static bool check_properties(struct derivation_builder *d) {
 }
 
 static bool check_symmetry(struct derivation_builder *d) {
-  const struct identity_usage *ids = identity_usage_of(d->m, d->q, &d->d->arena);
+  const struct identity_usage *ids = identity_usage_besides_others(d->m, d->q, &d->d->arena);
   if (ids[0].use != IDENTITY_ANONYMOUS)
     return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
   const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);

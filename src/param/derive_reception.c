@@ -54,17 +54,21 @@ static void add_sent(struct row_builder *w) {
 /* must <= heard - forged <= may. */
 static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
   const struct reception_columns *r = w->r;
-  bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
+  bool faulty = receiver->omits_receive || receiver->omits_send;
+  bool spares = receiver->spares_own && receiver->own == m;
   w->row[1 + column_heard(r, m)] = 1;
   w->row[1 + column_forged(r, m)] = -1;
   if (r->d->heard.delivers && !receiver->omits_receive)
     w->row[1 + column_must(r, m)] = -1;
-  w->row[0] =
-      r->d->heard.delivers && own ? -1 : 0; /* it hears itself, although `must` does not include its own message */
+  if (r->d->heard.delivers && faulty)
+    w->row[0] = receiver->own == m && !spares ? -1 : 0; /* it hears itself, although `must` does not include that */
+  else if (r->d->heard.delivers)
+    w->row[0] = spares || receiver->may_spare ? 1 : 0; /* it does not hear itself, although `must` includes that */
   row_end(w, false);
   w->row[1 + column_may(r, m)] = 1;
   w->row[1 + column_heard(r, m)] = -1;
   w->row[1 + column_forged(r, m)] = 1;
+  w->row[0] = spares ? -1 : 0;
   row_end(w, false);
   w->row[1 + column_forged(r, m)] = 1;
   row_end(w, !r->d->heard.forges);
@@ -95,6 +99,12 @@ static void add_forged(struct row_builder *w) {
   row_end(w, false);
 }
 
+/* The set may also contain the process itself, which sends itself nothing. */
+static void add_itself(struct row_builder *w, const struct receiver *receiver, const struct heard_size *size) {
+  if ((receiver->spares_own || receiver->may_spare) && __builtin_add_overflow(w->row[0], size->times, &w->row[0]))
+    derive_beyond(w->r->d, w->r->d->role->at);
+}
+
 /* times * heard + more - limit, where genuine messages and, if all, forged ones of Byzantine processes are heard. */
 static void add_heard_beyond(struct row_builder *w, const struct heard_size *size, bool all, int64_t sign) {
   const struct reception_columns *r = w->r;
@@ -120,12 +130,13 @@ static void add_strict(struct row_builder *w, bool strict) {
 /* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
    everybody, without those whose genuine messages are not heard. |HO[p]| == limit: it has at least those that are
    heard. */
-static void add_size(struct row_builder *w, const struct heard_size *size) {
+static void add_size(struct row_builder *w, const struct receiver *receiver, const struct heard_size *size) {
   const struct reception_columns *r = w->r;
   add_heard_beyond(w, size, false, 1);
   derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_may(r, m)] = -size->times;
+  add_itself(w, receiver, size);
   add_strict(w, size->strict);
   row_end(w, false);
   if (!size->exact)
@@ -161,13 +172,13 @@ static void add_active_size(struct row_builder *w, const struct heard_size *size
 }
 
 /* least: by size with a capped limit, as bits. */
-static void add_sizes(struct row_builder *w, uint32_t least) {
+static void add_sizes(struct row_builder *w, const struct receiver *receiver, uint32_t least) {
   const struct reception_columns *r = w->r;
   uint32_t capped = 0;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
     const struct heard_size *size = &r->d->heard.sizes.at[i];
     if (!size->active)
-      add_size(w, size);
+      add_size(w, receiver, size);
     else
       add_active_size(w, size, least >> capped & 1);
     capped += size->capped;
@@ -217,7 +228,7 @@ static void constrain(const struct reception_columns *r, const struct reception 
   for (uint32_t m = 0; m < r->nm; m++)
     add_genuine(&w, &c->receiver, m);
   add_forged(&w);
-  add_sizes(&w, least);
+  add_sizes(&w, &c->receiver, least);
   add_coupled(&w);
   add_own(&w, c);
   memory_free(w.row);
