@@ -9,6 +9,7 @@
 #include "symbolic/solver.h"
 
 enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum { CAPPED_MAX = 3 };                    /* each doubles the number of cases */
 enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */
@@ -178,6 +179,8 @@ void heard_rules_restore(struct derivation_builder *, const struct heard_rules *
 
 /* derive_heard_sizes.c: is the condition of a clause about the number of processes heard, of those that take part? */
 bool is_active_size_clause(const struct node *, struct heard_size *);
+/* Multiplies a limit that is a quotient by a number with that number. */
+void heard_size_without_quotient(struct heard_size *);
 
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);

@@ -134,14 +134,7 @@ static const struct node *large_set(const struct node *n, struct heard_size *out
     out->times = size->kid[0]->constant;
     size = size->kid[1];
   }
-  if (out->limit && out->limit->op == NODE_DIV && out->limit->kid[1]->op == NODE_CONST &&
-      out->limit->kid[1]->constant > 0 && out->limit->kid[1]->constant < INT32_MAX) {
-    int64_t by = out->limit->kid[1]->constant; /* x > a / b if b * x > a; x >= a / b if b * x + b > a */
-    out->times *= by;
-    out->more = out->strict ? 0 : by;
-    out->strict = true;
-    out->limit = out->limit->kid[0];
-  }
+  heard_size_without_quotient(out);
   return size && size->op == NODE_CARD ? size->kid[0] : NULL;
 }
 
@@ -206,7 +199,12 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
 }
 
 static bool add_size(struct derivation_builder *d, struct heard_size size, const struct clause *c) {
+  uint32_t capped = size.capped;
   size.of = c;
+  for (size_t i = 0; i < d->heard.sizes.n; i++)
+    capped += d->heard.sizes.at[i].capped;
+  if (capped > CAPPED_MAX)
+    return derive_refuse(d, c->at, "more than %d clauses have a limit that depends on how many take part", CAPPED_MAX);
   int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   bool ok = !size.limit || node_row(d, size.limit, 1, row);
   memory_free(row);

@@ -317,6 +317,7 @@ static const struct scene scenes[] = {
      "    if count(m in received: m == 1) > t { y := 1  halt }\n"
      "    if |received| > n - t { y := 2 } else { if |received| < t { x := 0 } } } } }\n"
      "environment waits { every round: forall p in P: count(q in P: q in HO[p]) >= min(n - t, count(q in P: true)) }\n"
+     "environment half { every round: forall p in P: count(q in P: q in HO[p]) >= n / 2 }\n"
      "environment some { every round: forall p in P: count(q in P: q in HO[p]) > t }\n"
      "environment liars { at most t processes are byzantine\n"
      "                    every round: forall p in P: count(q in P: q in HO[p]) == min(count(q in P: true), n - t) }\n"
@@ -344,8 +345,9 @@ static const struct scene scenes[] = {
 /* More environments of a scene. */
 static const struct {
   const char *text, *environment; /* NULL: the last scene */
-} more_environments[] = {{NULL, "some"},    {NULL, "liars"},   {NULL, "exactly"}, {OTHERS, "synced"}, {OTHERS, "omits"},
-                         {OTHERS, "crash"}, {OTHERS, "liars"}, {OTHERS, "sizes"}, {OTHERS, "exactly"}};
+} more_environments[] = {{NULL, "half"},     {NULL, "some"},     {NULL, "liars"},   {NULL, "exactly"},
+                         {OTHERS, "synced"}, {OTHERS, "omits"},  {OTHERS, "crash"}, {OTHERS, "liars"},
+                         {OTHERS, "sizes"},  {OTHERS, "exactly"}};
 
 /* In a short run of a sanitized build each scene in one of the three modes. */
 static void steps_are_matched(enum derive_mode mode) {
