@@ -32,13 +32,43 @@ struct rounds_proof {
   struct proof_limits limits;
   double deadline;             /* of the property that is being proved, or of what comes before, by clock_seconds */
   struct param_binding *given; /* by -D */
-  struct model *model;         /* some instance */
+  struct model *model;         /* some instance, of what is derived */
+  struct parsed_file view;     /* the file as it is derived (lang/coordinator_view.h); tree NULL: as it is */
+  struct arena view_arena;
   struct interpreter *interp;
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
-  bool stopped;      /* before there was an instance */
+  char *why_not; /* why a parameter that decides about a type needs a value; or NULL */
+  bool stopped;  /* before there was an instance */
+  bool quiet;    /* no values satisfy the conditions: this is not reported, but */
+  bool impossible;
   struct text fault; /* a fault of rondo; empty: none */
 };
+
+/* A property in one of its environments. */
+struct proof_choice {
+  uint32_t property, environment;
+};
+struct proof_choices {
+  VEC(struct proof_choice) of;
+};
+
+/* The parameters that -D gives, and a first instance. False: reported, or stopped. */
+bool rounds_proof_begin(struct rounds_proof *);
+void rounds_proof_end(struct rounds_proof *);
+/* What is asked for. False: reported. */
+bool choose_proofs(const struct rounds_proof *, struct proof_choices *);
+/* Adds its result. */
+void prove_choice(struct rounds_proof *, struct proof_choice);
+/* The only parameter without a value that decides about a type; NULL: there is none, or there are several. */
+const char *param_of_types(const struct rounds_proof *, const struct counter_system *);
+bool rounds_shape(const struct rounds_proof *, struct round_shape *, bool say);
+
+/* ---- prove_values.c: all numbers of values ---- */
+
+/* The file leaves open how many values a type has, and nothing else depends on that. Otherwise false, and why_not may
+   say more. */
+bool prove_any_values(struct rounds_proof *, int *status);
 
 /* An instance with all parameters given: params are those of the system. open: whatever
    `resilience` says. NULL: the conditions do not hold. */

@@ -266,6 +266,11 @@ const char *derive_local_name(struct derivation_builder *d, uint32_t local) {
   for (uint32_t i = 0; i < d->role->nvars && !byzantine; i++) {
     if (!distinguishes(d, d->d->parts.at[local], LOCAL_VAR(i)))
       continue;
+    if (i == d->d->leader) {
+      static const char *const classes[] = {"follows", "leads", "follows_another", "rival"};
+      text_addf(&out, "%s%s", out.n ? "_" : "", classes[v[LOCAL_VAR(i)]]);
+      continue;
+    }
     one.n = 0;
     value_print(&d->m->values, d->m, d->role->vars[i].type, v[LOCAL_VAR(i)], &one);
     text_addf(&out, "%s%s_", out.n ? "_" : "", d->role->vars[i].name);
@@ -387,6 +392,12 @@ static void make_start(struct derivation_builder *d) {
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
     s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  if (d->d->ages)
+    s->start = make_and(d, s->start,
+                        make_and(d, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->aged), NULL),
+                                 make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began), NULL)));
+  if (d->d->elected != UINT32_MAX)
+    s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->elected), NULL));
   if (d->liveness)
     s->start = make_and(d, s->start, liveness_start(d));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
@@ -430,11 +441,25 @@ uint32_t derive_counter_new(struct derivation_builder *d, const char *name) {
   return d->s->ncounters++;
 }
 
+const char *local_label(const struct derivation_builder *d, uint32_t local) {
+  uint32_t counter = d->d->counter.at[local];
+  return counter == NO_COUNTER ? d->s->controls[d->d->flag.at[local]].name : d->s->counters[counter].name;
+}
+
+void move_set_count(struct derivation_builder *d, struct counter_move *m, uint32_t local, struct term *count) {
+  uint32_t counter = d->d->counter.at[local];
+  if (counter != NO_COUNTER)
+    m->counters[counter] = make_sum(d, count, NULL);
+  else
+    m->controls[d->d->flag.at[local]] =
+        make_choice(d, make_relation(d, TERM_LE, make_number(d, 1), count), make_number(d, 1), make_number(d, 0));
+}
+
 static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
   d->counters_max = (uint32_t)(2 * n) + FROZEN_MAX + 2; /* with a pool for each local state */
-  d->controls_max = (uint32_t)n + d->q->nproperties + 3;
+  d->controls_max = (uint32_t)n + d->q->nproperties + 7;
   s->counters = arena_array(&s->arena, d->counters_max, sizeof *s->counters);
   s->controls = arena_array(&s->arena, d->controls_max, sizeof *s->controls);
   for (uint32_t i = 0; i < FROZEN_MAX; i++)
@@ -442,6 +467,7 @@ static void make_state(struct derivation_builder *d) {
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
     const char *name = derive_local_name(d, l);
+    counted &= !derived_leads(d->d, l);
     vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
     vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
@@ -449,6 +475,13 @@ static void make_state(struct derivation_builder *d) {
     d->d->passes = derive_counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  if (d->d->ages) {
+    d->d->aged = derive_control_new(d, "aged", CONTROL_TRUTH, 1);
+    d->d->began = derive_control_new(d, "fixed", CONTROL_NUMBERS, FIXED_OVER);
+  }
+  for (uint32_t p = 0; p < d->m->npoints && d->d->elected == UINT32_MAX; p++)
+    if (leader_begins_at(d, p))
+      d->d->elected = derive_control_new(d, "elected", CONTROL_TRUTH, 1);
   if (d->liveness)
     d->d->stage =
         derive_control_new(d, "stage", CONTROL_NUMBERS, d->liveness->nstages + (int64_t)d->liveness->nedges - 1);
@@ -500,6 +533,8 @@ static bool make_properties(struct derivation_builder *d) {
 static bool make_system(struct derivation_builder *d) {
   d->reached.closed = true;
   find_flags(d);
+  if (d->d->ages)
+    ages_watch(d);
   make_state(d);
   if (!make_moves(d))
     return false;
@@ -531,6 +566,10 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
                              .passes = NO_COUNTER,
                              .liveness = live,
                              .stage = UINT32_MAX,
+                             .leader = UINT32_MAX,
+                             .elected = UINT32_MAX,
+                             .aged = UINT32_MAX,
+                             .began = UINT32_MAX,
                              .refused_clause = UINT32_MAX};
   arena_init(&out->arena);
   struct derivation_builder d = {.d = out,
@@ -557,6 +596,8 @@ bool derive_live(struct derivation *out, const struct round_shape *shape, struct
     vec_release(&d.reached.at[p].outcomes);
     vec_release(&d.reached.at[p].locals);
     vec_release(&d.reached.at[p].messages_possible);
+    vec_release(&d.reached.at[p].kinds);
+    vec_release(&d.reached.at[p].aging);
   }
   vec_release(&d.turns.pools);
   vec_release(&d.parts.of_names);

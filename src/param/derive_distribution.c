@@ -57,7 +57,7 @@ struct term *remaining_count(struct round_builder *r, uint32_t local) {
 /* Adds a fresh amount of processes that enter `target`. */
 static struct term *add_arrivals(struct round_builder *r, const struct successor_class *c, uint32_t target) {
   struct derivation_builder *d = r->d;
-  struct term *amount = round_amount(r, "%s_%zu", d->s->counters[d->d->counter.at[target]].name, r->amounts.n + 1);
+  struct term *amount = round_amount(r, "%s_%zu", local_label(d, target), r->amounts.n + 1);
   r->arrivals[target] = make_sum(d, r->arrivals[target], amount);
   if (c->members.n == 1)
     vec_push(&r->local_moves, ((struct local_move){amount, c->members.at[0], target}));
@@ -96,8 +96,37 @@ static struct term *distribute_member(struct round_builder *r, const struct succ
   return make_sum(d, amount, more);
 }
 
+/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose.
+ */
+static bool only_successor(const struct successor_class *c, uint32_t *to) {
+  bool stays = c->go.n == 0, goes = c->go.n == 1;
+  for (size_t i = 0; i < c->members.n; i++) {
+    stays &= c->stay.at[i].target != UINT32_MAX;
+    goes &= c->stay.at[i].target == UINT32_MAX;
+  }
+  *to = stays ? UINT32_MAX : c->go.n ? c->go.at[0].target : UINT32_MAX;
+  return stays || goes;
+}
+
+/* Where there is nothing to choose, no amount is needed. Models with a coordinator have many such local states. */
+static bool distribute_all(struct round_builder *r, const struct successor_class *c) {
+  struct derivation_builder *d = r->d;
+  uint32_t to;
+  if ((d->d->leader == UINT32_MAX && !d->d->ages) || !only_successor(c, &to))
+    return false;
+  for (size_t i = 0; i < c->members.n; i++) {
+    uint32_t local = c->members.at[i], next = to == UINT32_MAX ? local : to;
+    struct term *count = remaining_count(r, local);
+    r->arrivals[next] = make_sum(d, r->arrivals[next], count);
+    vec_push(&r->local_moves, ((struct local_move){count, local, next}));
+  }
+  return true;
+}
+
 static bool distribute_class(struct round_builder *r, const struct successor_class *c) {
   struct derivation_builder *d = r->d;
+  if (distribute_all(r, c))
+    return true;
   struct term *come = NULL, *all = NULL;
   for (size_t i = 0; i < c->members.n; i++) {
     all = make_sum(d, all, remaining_count(r, c->members.at[i]));
@@ -169,13 +198,12 @@ void round_update_counters(struct round_builder *r, const bool *together) {
       vec_push(&r->local_moves, ((struct local_move){local_count(d, l), l, later}));
   }
   for (uint32_t l = 0; l < n; l++) {
-    uint32_t counter = d->d->counter.at[l];
-    if (counter == NO_COUNTER)
+    if (d->d->counter.at[l] == NO_COUNTER && !derived_leads(d->d, l))
       continue;
     if (leaves[l])
-      r->move.counters[counter] = make_sum(d, r->arrivals[l], NULL);
+      move_set_count(d, &r->move, l, r->arrivals[l]);
     else if (r->arrivals[l])
-      r->move.counters[counter] = make_sum(d, local_count(d, l), r->arrivals[l]);
+      move_set_count(d, &r->move, l, make_sum(d, local_count(d, l), r->arrivals[l]));
   }
   memory_free(leaves);
 }

@@ -8,7 +8,14 @@
 #include "param/derive.h"
 #include "symbolic/solver.h"
 
-enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum {
+  LOCALS_MAX = 120,
+  MESSAGES_MAX = 16,
+  HEARD_MAX = 8, /* of these, by one process */
+  LEAVES_MAX = 1500,
+  AMOUNTS_MAX = 600,
+  FLAGS_MAX = 6
+};
 enum { CAPPED_MAX = 3 };                    /* each doubles the number of cases */
 enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
@@ -40,7 +47,11 @@ struct update_cases {
 struct schedule_point {         /* a point of the schedule */
   uint32_t sends, updates;      /* the part of a process that decides about sends, about updates */
   VEC(uint32_t) locals;         /* possible at this point */
+  VEC(uint32_t) aging;          /* possible before it, with numbers of the last phase */
   VEC(value) messages_possible; /* messages that may be received */
+  VEC(unsigned) kinds;          /* by message: MESSAGE_... */
+  bool knows_leader;            /* the round reads who leads */
+  bool by_class;                /* the update reads nothing of a process but its class */
   VEC(struct update_cases *) outcomes;
   struct read_set *reads;
 };
@@ -68,6 +79,9 @@ struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
   bool capped; /* active: the limit is at most the number of processes that take part */
   const struct clause *of;
 };
+
+/* Equal messages are counted separately if they go to different processes, or if one is the leader's. */
+enum { MESSAGE_FROM_LEADER = 1, MESSAGE_TO_LEADER = 2, MESSAGE_TO_RIVAL = 4 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
 
@@ -175,6 +189,7 @@ bool derive_licensed(struct derivation_builder *);
  */
 bool heard_rules_extend(struct derivation_builder *, const struct liveness_predicate *, uint32_t n,
                         struct heard_rules *before);
+bool size_applies(const struct derivation_builder *, const struct heard_size *, uint32_t point);
 void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
 /* derive_heard_sizes.c: is the condition of a clause about the number of processes heard, of those that take part? */
@@ -199,8 +214,34 @@ bool update_fails(const struct derivation_builder *, uint32_t effect);
 bool local_active(const struct derivation_builder *, uint32_t local);
 bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
-bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *);
-uint32_t message_index(const struct schedule_point *, value);
+bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *, unsigned *kind);
+uint32_t message_index(const struct schedule_point *, value, unsigned kind);
+/* The name of its counter or control. */
+const char *local_label(const struct derivation_builder *, uint32_t local);
+/* In the move, so many processes are in the local state afterwards; at most one if it is the leader's. */
+void move_set_count(struct derivation_builder *, struct counter_move *, uint32_t local, struct term *count);
+
+/* derive_leader.c: a coordinator for each phase.
+
+   Finds the oracle, and whether processes agree about it. Returns false if it is refused. */
+bool leader_licensed(struct derivation_builder *);
+bool leader_is_clause(const struct derivation_builder *, const struct node *pred); /* all believe in one coordinator */
+/* Rounds that read who leads, and from which point on that matters. */
+void leader_find_rounds(struct derivation_builder *);
+/* The identity that the interpreter takes for the coordinator, in a process of this class. */
+value leader_identity(const struct derivation_builder *, value class);
+/* The sender, as a process of this class sees it; NO_SENDER: one that nobody asks for. */
+uint32_t leader_sender(const struct derivation_builder *, value class, unsigned kind);
+bool tells_class(const struct derivation *, uint32_t part);
+/* Parts whose variables depend on whether a process is its own coordinator. */
+void leader_find_selves(struct derivation_builder *, const uint32_t *part, bool *selves);
+/* Can a process be in both local states, of different parts? As far as status and class tell. */
+bool locals_agree(const struct derivation_builder *, uint32_t, uint32_t);
+bool leader_hears(value class, unsigned kind); /* can such a message reach it? */
+value local_class(const struct derivation_builder *, const value *local);
+bool leader_begins_at(const struct derivation_builder *, uint32_t point); /* is a leader chosen before that round? */
+/* The local state with another class. */
+uint32_t leader_local(struct derivation_builder *, uint32_t local, uint32_t point, value class);
 /* derive_others.c: does a process in this local state send its message to all others, and not to itself? */
 bool local_spares_itself(struct derivation_builder *, uint32_t local, uint32_t point);
 bool round_may_spare(struct derivation_builder *, uint32_t point); /* does some process do so? */
@@ -224,6 +265,7 @@ bool cubes_cover(struct solver *, const cube_vec *);
    A receiver: its faults, and its own message, which it always hears if no message is lost. */
 struct receiver {
   bool omits_receive, omits_send; /* omission faults */
+  value class;                    /* enum leader_class */
   bool spares_own;                /* it sends its own message to all others, not to itself */
   bool may_spare;                 /* its own message is unknown, and may go to all others only */
   uint32_t own;                   /* index of its own message; UINT32_MAX: none or unknown */
@@ -244,6 +286,7 @@ struct reception_columns { /* columns: parameters; by message, how many are hear
   struct derivation_builder *d;
   uint32_t point, nm, np; /* nm messages, np parameter columns */
   bool all_send;          /* every process that is not Byzantine sends something */
+  bool active_send;       /* every process that takes part does */
   bool coarse;            /* always project the heard messages away, even where that is an overapproximation */
 };
 uint32_t column_heard(const struct reception_columns *, uint32_t message);
@@ -256,8 +299,18 @@ uint32_t reception_ncolumns(const struct reception_columns *);
 struct solver *reception_facts(const struct reception_columns *);
 void reception_find(const struct reception_columns *, struct reception *);
 
+/* derive_ages.c: numbers of phases. */
+bool ages_licensed(struct derivation_builder *);
+bool ages_end_at(const struct derivation_builder *, uint32_t point); /* do numbers age before this round? */
+bool local_ages(const struct derivation_builder *, uint32_t local);  /* does it have a number of this phase? */
+uint32_t local_aged(struct derivation_builder *, uint32_t local, uint32_t point, value becomes);
+void ages_watch(struct derivation_builder *);
+
 /* derive_round.c: the moves of a round. */
 typedef VEC(struct counter_move) move_vec;
+bool leader_elections(struct derivation_builder *, uint32_t point, move_vec *); /* derive_leader.c */
+bool ages_moves(struct derivation_builder *, uint32_t point, move_vec *);       /* derive_ages.c */
+enum coupling_kind leader_coupling(const struct derivation_builder *, uint32_t point);
 bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */

@@ -56,8 +56,8 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
   case VAR_PLAIN:
   case VAR_GHOST:
     return true;
-  case VAR_ORACLE:
-    return derive_refuse(d, v->at, "there is an oracle");
+  case VAR_ORACLE: /* leader_licensed */
+    return true;
   case VAR_STABLE:
   case VAR_SHARED:
   case VAR_POINT:
@@ -70,7 +70,11 @@ static bool check_kind(struct derivation_builder *d, const struct var *v) {
 static bool check_vars(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->role->nvars; i++) {
     const struct var *v = &d->role->vars[i];
-    if (!check_kind(d, v) || !is_identity_free(d, v->init) || !is_identity_free(d, v->where))
+    if (!check_kind(d, v))
+      return false;
+    if (i == d->d->leader)
+      continue;
+    if (!is_identity_free(d, v->init) || !is_identity_free(d, v->where))
       return false;
     if (v->hidden || v->followed || type_contains_kind(v->type, TYPE_PROCESS) ||
         type_contains_kind(v->type, TYPE_ROUND))
@@ -91,10 +95,14 @@ static bool check_role(struct derivation_builder *d) {
     return derive_refuse(d, m->globals[0].at, "there is an input of the whole file");
   if (m->npoints == 0)
     return derive_refuse(d, d->role->at, "there are no rounds");
+  if (!leader_licensed(d) || !ages_licensed(d))
+    return false;
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
       const struct send *send = &d->role->body[p].sends[i];
-      if (send->target != TARGET_SET && send->target != TARGET_OTHERS)
+      if (send->target == TARGET_OTHERS && d->d->leader != UINT32_MAX)
+        return derive_refuse(d, send->at, "a message goes to all others, where there is a coordinator");
+      if (send->target != TARGET_SET && send->target != TARGET_OTHERS && d->d->leader == UINT32_MAX)
         return derive_refuse(d, send->at, "a message does not go to all");
       if (!has_no_open_param(d, send->message, "a message") ||
           !has_no_open_param(d, send->guard.cond, "a condition to send"))
@@ -231,7 +239,28 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
   return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some, c)) && (meet || any || add_size(d, size, c));
 }
 
+static bool is_of_heard(const struct node *pred) {
+  struct heard_size size;
+  bool any;
+  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) ||
+         is_uniform(pred, &size, &any);
+}
+
+bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
+  uint32_t name = size->of->name_id;
+  return name == NO_NAME || d->m->points[point].name_id == name;
+}
+
 static bool check_every(struct derivation_builder *d, const struct clause *c) {
+  if (leader_is_clause(d, c->pred))
+    return true;
+  struct heard_size size;
+  if (c->unit != EACH_PHASE && c->name_id != NO_NAME &&
+      (is_size_clause(c->pred, &size) || is_active_size_clause(c->pred, &size)))
+    return add_size(d, size, c);
+  if ((d->d->leader != UINT32_MAX || d->d->ages) &&
+      (c->name_id != NO_NAME || c->unit == EACH_PHASE || !is_of_heard(c->pred)))
+    return true; /* left out: that allows more */
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   return check_heard(d, c->pred, c);
@@ -366,7 +395,7 @@ static bool check_properties(struct derivation_builder *d) {
 
 static bool check_symmetry(struct derivation_builder *d) {
   const struct identity_usage *ids = identity_usage_besides_others(d->m, d->q, &d->d->arena);
-  if (ids[0].use != IDENTITY_ANONYMOUS)
+  if (ids[0].use != IDENTITY_ANONYMOUS && d->d->leader == UINT32_MAX) /* else leader_licensed */
     return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
   const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);
   return !rounds->read || derive_refuse(d, rounds->why.at, "the number of the phase is read");

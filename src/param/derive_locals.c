@@ -3,6 +3,7 @@
 
 #include "analysis/dataflow.h"
 #include "base/memory.h"
+#include "model/ages.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
   if (status & STATUS_BYZANTINE)
     return true;
   uint32_t var = i - LOCAL_VAR(0);
+  if (var == dv->leader)
+    return process_active(status) && point != POINT_END && dv->leader_matters[point] && tells_class(dv, part);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
   const bool *live = idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
@@ -30,7 +33,7 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
 value derived_default(const struct derivation *dv, uint32_t i) {
   const struct role *role = &dv->model->roles[0];
   struct values *values = (struct values *)&dv->model->values;
-  return i > role->nvars ? 0 : type_default(values, role->vars[i - LOCAL_VAR(0)].type);
+  return i > role->nvars || i == LOCAL_VAR(dv->leader) ? 0 : type_default(values, role->vars[i - LOCAL_VAR(0)].type);
 }
 
 /* Resets dead variables, and variables of other parts, to their default value. */
@@ -38,6 +41,8 @@ static void normalise(const struct derivation *dv, uint32_t point, uint32_t part
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
     to[i] = derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
+  if (dv->leader != UINT32_MAX)
+    to[LOCAL_VAR(dv->leader)] = derived_class(dv, part, to[LOCAL_VAR(dv->leader)]);
 }
 
 uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part, const value *local) {
@@ -87,6 +92,12 @@ static uint32_t point_after(struct derivation_builder *d, uint32_t point) {
   return out[0].to;
 }
 
+/* The leader's term ends with the phase. */
+static void leader_forget(const struct derivation_builder *d, uint32_t point, value *local) {
+  if (d->d->leader != UINT32_MAX && d->m->points[point].phase_end)
+    local[LOCAL_VAR(d->d->leader)] = LEADER_FOLLOWS;
+}
+
 uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32_t point, uint32_t effect) {
   value *v = memory_alloc(d->d->length * sizeof *v);
   const struct local_update *e = &d->reached.updates.at[effect];
@@ -94,6 +105,7 @@ uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32
   v[LOCAL_STATUS] = e->at[0];
   for (size_t i = 1; i + 1 < e->n; i += 2)
     v[LOCAL_VAR(e->at[i])] = e->at[i + 1];
+  leader_forget(d, point, v);
   uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
@@ -103,17 +115,52 @@ uint32_t local_unchanged_after(struct derivation_builder *d, uint32_t local, uin
   value *v = memory_alloc(d->d->length * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] |= more_status;
+  leader_forget(d, point, v);
   uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
 }
 
-bool local_message(struct derivation_builder *d, uint32_t local, uint32_t point, value *message) {
+uint32_t leader_local(struct derivation_builder *d, uint32_t local, uint32_t point, value class) {
+  value *v = memory_alloc(d->d->length * sizeof *v);
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  v[LOCAL_VAR(d->d->leader)] = class;
+  uint32_t other = derived_local_put(d, point, d->d->parts.at[local], v);
+  memory_free(v);
+  return other;
+}
+
+uint32_t local_aged(struct derivation_builder *d, uint32_t local, uint32_t point, value becomes) {
+  value *v = memory_alloc(d->d->length * sizeof *v);
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  for (uint32_t i = 0; i < d->role->nvars; i++)
+    if (d->d->ages[i] && v[LOCAL_VAR(i)] == AGE_THIS_PHASE)
+      v[LOCAL_VAR(i)] = becomes;
+  uint32_t other = derived_local_put(d, point, d->d->parts.at[local], v);
+  memory_free(v);
+  return other;
+}
+
+/* What the message is besides its content. */
+static unsigned message_kind(const struct derivation_builder *d, uint32_t local, uint32_t point,
+                             const struct local_send *sent) {
+  if (d->d->leader == UINT32_MAX || !d->reached.at[point].knows_leader)
+    return 0;
+  value class = local_class(d, d->d->locals.at[local]);
+  bool few = class == LEADER_OTHER || class == LEADER_RIVAL;
+  unsigned to = sent->target != TARGET_ONE ? 0 : few ? MESSAGE_TO_RIVAL : MESSAGE_TO_LEADER;
+  bool asked = d->reached.at[point].reads->received >= RECEIVED_NAMED; /* for the message of a process */
+  return to | (class == LEADER_LEADS && asked ? MESSAGE_FROM_LEADER : 0);
+}
+
+bool local_message(struct derivation_builder *d, uint32_t local, uint32_t point, value *message, unsigned *kind) {
   struct local_send_list out = {memory_alloc(sizeof *out.at), 0, 1};
   struct choices choices = {0};
   struct eval e;
   value *v = memory_alloc((d->interp->max_local + (size_t)1) * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  if (d->d->leader != UINT32_MAX)
+    v[LOCAL_VAR(d->d->leader)] = leader_identity(d, local_class(d, v));
   local_begin(&e, d->interp, d->role->first, point, 1, v, NULL);
   e.choices = &choices;
   bool ok = local_sends(&e, &out);
@@ -122,24 +169,26 @@ bool local_message(struct derivation_builder *d, uint32_t local, uint32_t point,
   else if (choices_next(&choices) || out.n > 1)
     derive_refuse(d, d->role->body[point].at, "what is sent in a round is not determined");
   bool sends = ok && out.n == 1;
-  if (sends)
+  if (sends) {
     *message = out.at[0].message;
+    *kind = message_kind(d, local, point, &out.at[0]);
+  }
   choices_release(&choices);
   memory_free(out.at);
   memory_free(v);
   return sends;
 }
 
-uint32_t message_index(const struct schedule_point *at, value message) {
+uint32_t message_index(const struct schedule_point *at, value message, unsigned kind) {
   for (size_t i = 0; i < at->messages_possible.n; i++)
-    if (at->messages_possible.at[i] == message)
+    if (at->messages_possible.at[i] == message && at->kinds.at[i] == kind)
       return (uint32_t)i;
   return UINT32_MAX;
 }
 
 /* ---- reachable local states ---- */
 
-void derived_local_possible(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+static void round_add(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   struct schedule_point *at = &d->reached.at[point == POINT_END ? d->m->npoints : point];
   for (size_t i = 0; i < at->locals.n; i++)
     if (at->locals.at[i] == local)
@@ -148,22 +197,54 @@ void derived_local_possible(struct derivation_builder *d, uint32_t point, uint32
   *more = true;
 }
 
+/* With what the election and aging make of it. */
+void derived_local_possible(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+  if (point != POINT_END && ages_end_at(d, point) && local_ages(d, local)) {
+    struct schedule_point *at = &d->reached.at[point];
+    for (size_t i = 0; i < at->aging.n; i++)
+      if (at->aging.at[i] == local)
+        return;
+    vec_push(&at->aging, local);
+    for (value age = AGE_OLD; age <= AGE_SINCE; age++) {
+      uint32_t aged = local_aged(d, local, point, age);
+      if (aged == UINT32_MAX)
+        return;
+      derived_local_possible(d, point, aged, more);
+    }
+    return;
+  }
+  round_add(d, point, local, more);
+  if (point == POINT_END || !leader_begins_at(d, point) || !local_active(d, local) ||
+      !tells_class(d->d, d->d->parts.at[local]))
+    return;
+  for (value class = LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER); class ++) {
+    uint32_t other = leader_local(d, local, point, class);
+    if (other == UINT32_MAX)
+      return;
+    round_add(d, point, other, more);
+  }
+}
+
 static bool add_at_next_rounds(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   struct next_round out[2];
   uint32_t n = next_rounds(d, point, out);
-  for (uint32_t i = 0; i < n && local != UINT32_MAX; i++)
+  for (uint32_t i = 0; i < n && local != UINT32_MAX && !d->d->refused; i++)
     derived_local_possible(d, out[i].to, local, more);
-  return local != UINT32_MAX;
+  return local != UINT32_MAX && !d->d->refused;
 }
 
-static bool alphabet_add(struct derivation_builder *d, uint32_t point, value message) {
+static bool alphabet_add(struct derivation_builder *d, uint32_t point, value message, unsigned kind) {
   struct schedule_point *at = &d->reached.at[point];
-  if (message_index(at, message) != UINT32_MAX)
+  if (message_index(at, message, kind) != UINT32_MAX)
     return true;
-  if (at->messages_possible.n == MESSAGES_MAX)
+  uint32_t heard = 0; /* with this one, by the leader or by others */
+  for (size_t i = 0; i < at->kinds.n; i++)
+    heard += !((kind | at->kinds.at[i]) & MESSAGE_TO_RIVAL && (kind | at->kinds.at[i]) & MESSAGE_TO_LEADER);
+  if (heard >= HEARD_MAX || at->messages_possible.n == MESSAGES_MAX)
     return derive_refuse(d, d->role->body[point].at, "more than %d different messages can be sent in a round",
-                         MESSAGES_MAX);
+                         HEARD_MAX);
   vec_push(&at->messages_possible, message);
+  vec_push(&at->kinds, kind);
   return true;
 }
 
@@ -173,12 +254,13 @@ static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *mo
   const struct type *type = d->role->body[point].received;
   size_t before = at->messages_possible.n;
   value message;
+  unsigned kind;
   for (size_t i = 0; i < at->locals.n && !d->d->refused; i++)
     if (local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == at->sends &&
-        local_message(d, at->locals.at[i], point, &message) && !alphabet_add(d, point, message))
+        local_message(d, at->locals.at[i], point, &message, &kind) && !alphabet_add(d, point, message, kind))
       return false;
   for (uint64_t i = 0; d->heard.forges && type && i < type->count && !d->d->refused; i++)
-    if (!alphabet_add(d, point, type_nth(&d->interp->model->values, type, i)))
+    if (!alphabet_add(d, point, type_nth(&d->interp->model->values, type, i), 0))
       return false;
   *more |= at->messages_possible.n != before;
   return !d->d->refused;
@@ -199,11 +281,11 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   uint32_t part = d->d->parts.at[local];
   if (!local_active(d, local))
     return add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
-  bool ok = part != at->updates || change(d, point, local, local, more);
-  for (size_t i = 0; part != at->updates && i < at->locals.n && ok; i++) {
+  bool alone = part == at->updates || (at->by_class && tells_class(d->d, part));
+  bool ok = !alone || change(d, point, local, local, more);
+  for (size_t i = 0; !alone && i < at->locals.n && ok; i++) {
     uint32_t decides = at->locals.at[i];
-    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates &&
-        d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
+    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates && locals_agree(d, decides, local))
       ok = change(d, point, local, decides, more);
   }
   if (ok && d->heard.crashes)
@@ -245,8 +327,11 @@ uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars) {
 }
 
 /* If nothing is read, any part will do: takes the part of the first send that reads variables, since it exists. */
-static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *vars) {
+static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *read) {
   uint32_t n = d->role->nvars;
+  bool *vars = arena_copy(&d->d->arena, read, (n + (size_t)1) * sizeof *vars);
+  if (d->d->leader != UINT32_MAX) /* parts tell the class where it matters */
+    vars[d->d->leader] = false;
   for (uint32_t i = 0; i < n; i++)
     if (vars[i])
       return merge_parts(part, n, vars);
@@ -278,6 +363,17 @@ static void find_parts(struct derivation_builder *d) {
     }
     derive_property_parts(d, part);
   }
+  bool *tells = arena_array(&d->d->arena, n + (size_t)2, sizeof *tells);
+  d->d->tells_class = tells;
+  for (uint32_t p = 0; p < d->m->npoints && d->d->leader != UINT32_MAX; p++)
+    if (d->reached.at[p].knows_leader)
+      tells[d->reached.at[p].sends] = tells[d->reached.at[p].updates] = true;
+  bool *selves = arena_array(&d->d->arena, n + (size_t)2, sizeof *selves);
+  d->d->tells_self = selves;
+  if (d->d->leader != UINT32_MAX)
+    leader_find_selves(d, part, selves);
+  for (uint32_t i = 0; i <= n; i++)
+    tells[i] &= d->d->rivals || selves[i];
   if (!d->d->part_of)
     return;
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
@@ -305,6 +401,7 @@ bool derive_locals(struct derivation_builder *d) {
   d->d->live = live_variables_of(d->m, d->q, &d->d->arena);
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_initial, &d->d->keeps_initial);
+  leader_find_rounds(d);
   find_parts(d);
   return first_values_find(d) && close_locals(d);
 }

@@ -20,6 +20,7 @@ struct row_builder { /* a cube under construction */
   const struct reception_columns *r;
   struct cube *c;
   int64_t *row;
+  const struct receiver *receiver; /* NULL: any */
 };
 
 static void row_begin(struct row_builder *w) {
@@ -29,6 +30,14 @@ static void row_begin(struct row_builder *w) {
 static void row_end(struct row_builder *w, bool equal) {
   cube_add(w->c, w->row, equal);
   row_begin(w);
+}
+
+static unsigned kind_of(const struct reception_columns *r, uint32_t m) {
+  return r->d->reached.at[r->point].kinds.at[m];
+}
+
+static bool is_for(const struct reception_columns *r, const struct receiver *receiver, uint32_t m) {
+  return leader_hears(receiver->class, kind_of(r, m));
 }
 
 /* Constraints on the numbers of messages sent, for every receiver. */
@@ -49,11 +58,26 @@ static void add_sent(struct row_builder *w) {
   row_end(w, r->all_send);
   w->row[1 + column_byzantine(r)] = 1;
   row_end(w, !r->d->heard.byzantine);
+  bool leads = false;
+  for (uint32_t m = 0; m < r->nm; m++)
+    leads |= (kind_of(r, m) & MESSAGE_FROM_LEADER) != 0;
+  w->row[0] = 1; /* there is at most one leader */
+  for (uint32_t m = 0; m < r->nm && leads; m++)
+    w->row[1 + column_may(r, m)] = kind_of(r, m) & MESSAGE_FROM_LEADER ? -1 : 0;
+  row_end(w, false);
 }
 
 /* must <= heard - forged <= may. */
-static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
+static void add_genuine(struct row_builder *w, uint32_t m) {
   const struct reception_columns *r = w->r;
+  const struct receiver *receiver = w->receiver;
+  if (!is_for(r, receiver, m)) {
+    w->row[1 + column_heard(r, m)] = 1;
+    row_end(w, true);
+    w->row[1 + column_forged(r, m)] = 1;
+    row_end(w, true);
+    return;
+  }
   bool faulty = receiver->omits_receive || receiver->omits_send;
   bool spares = receiver->spares_own && receiver->own == m;
   w->row[1 + column_heard(r, m)] = 1;
@@ -116,6 +140,8 @@ static void add_heard_beyond(struct row_builder *w, const struct heard_size *siz
   if (__builtin_mul_overflow(sign, size->more, &more) || __builtin_add_overflow(w->row[0], more, &w->row[0]))
     derive_beyond(r->d, r->d->role->at);
   for (uint32_t m = 0; m < r->nm; m++) {
+    if (!is_for(r, w->receiver, m)) /* whether its sender is heard makes no difference */
+      continue;
     w->row[1 + column_heard(r, m)] = sign * size->times;
     if (r->d->heard.byzantine && !all)
       w->row[1 + column_forged(r, m)] = -sign * size->times;
@@ -130,13 +156,13 @@ static void add_strict(struct row_builder *w, bool strict) {
 /* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
    everybody, without those whose genuine messages are not heard. |HO[p]| == limit: it has at least those that are
    heard. */
-static void add_size(struct row_builder *w, const struct receiver *receiver, const struct heard_size *size) {
+static void add_size(struct row_builder *w, const struct heard_size *size) {
   const struct reception_columns *r = w->r;
   add_heard_beyond(w, size, false, 1);
   derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
   for (uint32_t m = 0; m < r->nm; m++)
-    w->row[1 + column_may(r, m)] = -size->times;
-  add_itself(w, receiver, size);
+    w->row[1 + column_may(r, m)] = is_for(r, w->receiver, m) ? -size->times : 0;
+  add_itself(w, w->receiver, size);
   add_strict(w, size->strict);
   row_end(w, false);
   if (!size->exact)
@@ -171,18 +197,41 @@ static void add_active_size(struct row_builder *w, const struct heard_size *size
   row_end(w, false);
 }
 
+/* Do all that take part send a message to this receiver? Where there is a coordinator, it depends; if they do not, the
+   condition is left out. */
+static bool all_send_to_it(const struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  bool all = r->active_send;
+  for (uint32_t m = 0; m < r->nm; m++)
+    all &= is_for(r, w->receiver, m);
+  return all;
+}
+
 /* least: by size with a capped limit, as bits. */
-static void add_sizes(struct row_builder *w, const struct receiver *receiver, uint32_t least) {
+static void add_sizes(struct row_builder *w, uint32_t least) {
   const struct reception_columns *r = w->r;
   uint32_t capped = 0;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
     const struct heard_size *size = &r->d->heard.sizes.at[i];
+    if (!size_applies(r->d, size, r->point) || (size->active && !all_send_to_it(w)))
+      continue;
     if (!size->active)
-      add_size(w, receiver, size);
+      add_size(w, size);
     else
       add_active_size(w, size, least >> capped & 1);
     capped += size->capped;
   }
+}
+
+/* At most half of all processes believe in a coordinator that is not the leader. */
+static void add_rivals(struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  if (w->receiver->class != LEADER_RIVAL)
+    return;
+  memcpy(w->row, r->d->params.size, (r->np + (size_t)1) * sizeof *w->row);
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_heard(r, m)] = kind_of(r, m) & MESSAGE_TO_RIVAL ? -2 : 0;
+  row_end(w, false);
 }
 
 /* How many ways there are to choose `least`. */
@@ -196,7 +245,7 @@ static uint32_t size_cases(const struct derivation_builder *d) {
 /* An empty heard-of set intersects no other one. */
 static void add_coupled(struct row_builder *w) {
   const struct derivation_builder *d = w->r->d;
-  if (d->heard.coupling != HEARD_NOSPLIT)
+  if (leader_coupling(d, w->r->point) != HEARD_NOSPLIT)
     return;
   for (uint32_t m = 0; m < w->r->nm; m++)
     w->row[1 + column_heard(w->r, m)] = 1;
@@ -217,7 +266,7 @@ static void add_own(struct row_builder *w, const struct reception *c) {
 /* The leaf as a cube over all columns, with the constraints of the environment. */
 static void constrain(const struct reception_columns *r, const struct reception *c, const struct cube *leaf,
                       uint32_t least, struct cube *out) {
-  struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+  struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row), &c->receiver};
   cube_init(out, reception_ncolumns(r));
   for (uint32_t i = 0; i < leaf->n; i++) {
     memcpy(w.row, cube_row(leaf, i),
@@ -226,9 +275,10 @@ static void constrain(const struct reception_columns *r, const struct reception 
   }
   add_sent(&w);
   for (uint32_t m = 0; m < r->nm; m++)
-    add_genuine(&w, &c->receiver, m);
+    add_genuine(&w, m);
   add_forged(&w);
-  add_sizes(&w, &c->receiver, least);
+  add_sizes(&w, least);
+  add_rivals(&w);
   add_coupled(&w);
   add_own(&w, c);
   memory_free(w.row);
@@ -239,7 +289,7 @@ static void constrain(const struct reception_columns *r, const struct reception 
 struct solver *reception_facts(const struct reception_columns *r) {
   struct solver *s = derive_solver(r->d);
   struct cube sent;
-  struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+  struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row), NULL};
   solver_variables(s, reception_ncolumns(r));
   solver_add_any(s, r->d->params.base->conditions.at, r->d->params.base->conditions.n, NULL);
   cube_init(&sent, reception_ncolumns(r));
@@ -277,7 +327,7 @@ void reception_find(const struct reception_columns *r, struct reception *c) {
     }
     cube_copy(&less, &full);
     bool exact = cube_project(&less, away, s, NULL, 0) == PROJECT_EXACT;
-    c->witness |= (!exact && !r->coarse) || r->d->heard.coupling == HEARD_UNIFORM;
+    c->witness |= (!exact && !r->coarse) || leader_coupling(r->d, r->point) == HEARD_UNIFORM;
     cube_simplify(&less, s);
     vec_push(&projected, less);
     vec_push(&c->cubes, full);

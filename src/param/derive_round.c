@@ -48,7 +48,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
     uint32_t after = local_unchanged_after(d, l, r->point, STATUS_CRASHED);
     if (after == UINT32_MAX)
       return;
-    r->crashing[l] = round_amount(r, "crash_%s", d->s->counters[d->d->counter.at[l]].name);
+    r->crashing[l] = round_amount(r, "crash_%s", local_label(d, l));
     round_require(r, make_relation(d, TERM_LE, r->crashing[l], local_count(d, l)));
     r->arrivals[after] = make_sum(d, r->arrivals[after], r->crashing[l]);
     vec_push(&r->local_moves, ((struct local_move){r->crashing[l], l, after}));
@@ -67,17 +67,19 @@ static bool count_messages(struct round_builder *r) {
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     value message;
+    unsigned kind;
     if (d->d->parts.at[l] != at->sends)
       continue;
     if (local_has(d, l, STATUS_BYZANTINE))
       r->byzantine = make_sum(d, r->byzantine, local_count(d, l));
-    if (!local_active(d, l) || !local_message(d, l, r->point, &message)) {
-      if (d->heard.coupling != HEARD_FREELY)
+    if (!local_active(d, l) || !local_message(d, l, r->point, &message, &kind)) {
+      if (leader_coupling(d, r->point) != HEARD_FREELY)
         derive_refuse(d, d->heard.coupling_clause->at,
                       "this clause can be expressed by counters only if every process sends a message");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
-      for (size_t k = 0; k < d->heard.sizes.n && local_active(d, l); k++)
-        if (d->heard.sizes.at[k].active)
+      r->columns.active_send &= !local_active(d, l);
+      for (size_t k = 0; k < d->heard.sizes.n && local_active(d, l) && d->d->leader == UINT32_MAX; k++)
+        if (d->heard.sizes.at[k].active && size_applies(d, &d->heard.sizes.at[k], r->point))
           derive_refuse(
               d, d->heard.sizes.at[k].of->at,
               "this clause can be expressed by counters only if every process that takes part sends a message");
@@ -85,7 +87,7 @@ static bool count_messages(struct round_builder *r) {
     }
     if (!derive_others_licensed(d, l, r->point))
       return false;
-    uint32_t m = message_index(at, message);
+    uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
     if (d->heard.delivers && !local_has(d, l, STATUS_OMITS_SEND))
       r->must[m] = make_sum(d, r->must[m], make_difference(d, local_count(d, l), r->crashing[l]));
@@ -125,12 +127,16 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
   m.guard = make_number(d, 1);
   if (d->d->where != UINT32_MAX)
     m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point));
+  if (leader_begins_at(d, point))
+    m.guard = make_and(d, m.guard, make_leaf(d, TERM_CONTROL, d->d->elected));
+  if (ages_end_at(d, point))
+    m.guard = make_and(d, m.guard, make_leaf(d, TERM_CONTROL, d->d->aged));
   return m;
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->jointly || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
-         (d->heard.delivers && d->heard.crashes);
+  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count ||
+         d->heard.coupling != HEARD_FREELY || (d->heard.delivers && d->heard.crashes);
 }
 
 void round_add_onward(struct round_builder *r, move_vec *moves) {
@@ -144,6 +150,10 @@ void round_add_onward(struct round_builder *r, move_vec *moves) {
     m.guard = make_and(d, m.guard, out[i].when);
     if (d->d->where != UINT32_MAX)
       m.controls[d->d->where] = round_term(d, out[i].to);
+    if (d->d->elected != UINT32_MAX && d->m->points[r->point].phase_end)
+      m.controls[d->d->elected] = make_number(d, 0);
+    if (d->d->ages && d->m->points[r->point].phase_end)
+      m.controls[d->d->aged] = make_number(d, 0);
     if (out[i].passes != PASS_SAME)
       m.counters[d->d->passes] = out[i].passes == PASS_FIRST
                                      ? make_number(d, 0)
@@ -178,9 +188,10 @@ bool round_make_joint_move(struct round_builder *r, const bool *together, move_v
 
 static bool make_moves_together(struct round_builder *r, const bool *together, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  if (d->heard.coupling == HEARD_NOSPLIT)
+  enum coupling_kind coupling = leader_coupling(d, r->point);
+  if (coupling == HEARD_NOSPLIT)
     return round_make_nosplit_moves(r, together, moves);
-  if (d->heard.coupling == HEARD_UNIFORM && !r->in_turns)
+  if (coupling == HEARD_UNIFORM && !r->in_turns)
     return round_make_uniform_moves(r, together, moves);
   return r->in_turns ? round_make_turns(r, together, moves) : round_make_joint_move(r, together, moves);
 }
@@ -195,9 +206,11 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
+  if (d->heard.crashes && d->d->leader != UINT32_MAX)
+    leader_crashes_together(r, together);
   if (!count_messages(r))
     return false;
-  if (d->heard.coupling == HEARD_UNIFORM && in_turns)
+  if (leader_coupling(d, r->point) == HEARD_UNIFORM && in_turns)
     round_choose_heard(r);
   struct term **must = arena_copy(&d->d->arena, r->must, (r->columns.nm + (size_t)1) * sizeof *must);
   struct term *byzantine = r->byzantine;
@@ -233,6 +246,7 @@ static bool derive_round_as(struct derivation_builder *d, uint32_t point, bool i
                                         .nm = (uint32_t)nm,
                                         .np = d->params.base->nparams,
                                         .all_send = true,
+                                        .active_send = true,
                                         .coarse = d->mode != DERIVE_WHOLE},
                             .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
@@ -294,6 +308,9 @@ static bool has_counted_parts_apart(const struct derivation_builder *d, uint32_t
 }
 
 bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
+  if ((ages_end_at(d, point) && !ages_moves(d, point, moves)) ||
+      (leader_begins_at(d, point) && !leader_elections(d, point, moves)))
+    return false;
   size_t first = moves->n;
   if (d->form == ROUND_IN_TURNS)
     return derive_round_as(d, point, true, moves);

@@ -74,6 +74,10 @@ bool round_mark_violations(struct round_builder *, struct counter_move *);
 /* The joint move of the round, for the parts in `together`. */
 bool round_make_joint_move(struct round_builder *, const bool *together, move_vec *);
 
+/* ---- coordinators (derive_leader.c) ---- */
+/* In each part, as many processes of a class crash. */
+void leader_crashes_together(struct round_builder *, const bool *together);
+
 /* ---- conditions (derive_successors.c) ---- */
 bool successor_reasons_find(struct round_builder *, uint32_t local, successor_reason_vec *);
 bool successors_find(struct round_builder *, uint32_t local, local_successor_vec *);

@@ -8,8 +8,8 @@
 
 static bool same_receiver(const struct receiver *a, const struct receiver *b) {
   bool told = a->omits_receive || a->omits_send || a->spares_own; /* its own message makes a difference */
-  return a->omits_receive == b->omits_receive && a->omits_send == b->omits_send && a->spares_own == b->spares_own &&
-         a->may_spare == b->may_spare && (!told || a->own == b->own);
+  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send &&
+         a->spares_own == b->spares_own && a->may_spare == b->may_spare && (!told || a->own == b->own);
 }
 
 static uint32_t reception_of(struct round_builder *r, const struct update_cases *o, uint32_t way,
@@ -123,11 +123,16 @@ static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
   struct receiver receiver = {.omits_receive = local_has(d, decides, STATUS_OMITS_RECEIVE),
                               .omits_send = local_has(d, decides, STATUS_OMITS_SEND),
+                              .class = LEADER_FOLLOWS,
                               .own = UINT32_MAX};
   const struct schedule_point *at = &d->reached.at[r->point];
   value message;
-  if (at->sends == at->updates && local_message(d, decides, r->point, &message))
-    receiver.own = message_index(at, message);
+  unsigned kind;
+  if (at->knows_leader)
+    receiver.class = local_class(d, d->d->locals.at[decides]);
+  if (at->sends == at->updates && local_message(d, decides, r->point, &message, &kind) &&
+      leader_hears(receiver.class, kind))
+    receiver.own = message_index(at, message, kind);
   if (at->sends == at->updates)
     receiver.spares_own = local_spares_itself(d, decides, r->point);
   else
@@ -167,12 +172,12 @@ static uint32_t counters_in(const struct term *sum) {
 }
 
 /* Do all deciding local states lead there? Then some process is in one of them: the process that changes is. */
-static bool is_everybody(const struct round_builder *r, value status, const struct term *sum) {
+static bool is_everybody(const struct round_builder *r, uint32_t local, const struct term *sum) {
   const struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
   uint32_t n = 0;
   for (size_t i = 0; i < at->locals.n; i++)
-    n += d->d->parts.at[at->locals.at[i]] == at->updates && d->d->locals.at[at->locals.at[i]][LOCAL_STATUS] == status;
+    n += d->d->parts.at[at->locals.at[i]] == at->updates && locals_agree(d, at->locals.at[i], local);
   return counters_in(sum) == n;
 }
 
@@ -180,16 +185,15 @@ bool successor_reasons_find(struct round_builder *r, uint32_t local, successor_r
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
   bool ok = true;
-  if (d->d->parts.at[local] == at->updates)
+  if (d->d->parts.at[local] == at->updates || (at->by_class && tells_class(d->d, d->d->parts.at[local])))
     return add_reasons(r, local, local, NULL, out);
   for (size_t i = 0; i < at->locals.n && ok; i++) {
     uint32_t decides = at->locals.at[i];
-    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates &&
-        d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
+    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates && locals_agree(d, decides, local))
       ok = add_reasons(r, local, decides, r->pool[decides] ? r->pool[decides] : local_count(d, decides), out);
   }
   for (size_t i = 0; i < out->n && ok; i++)
-    if (is_everybody(r, d->d->locals.at[local][LOCAL_STATUS], out->at[i].there))
+    if (is_everybody(r, local, out->at[i].there))
       out->at[i].there = NULL;
   return ok;
 }

@@ -23,6 +23,8 @@ void round_choose_heard(struct round_builder *r) {
   }
   for (size_t i = 0; i < d->heard.sizes.n; i++) { /* every process sends, so this is the size of the set */
     const struct heard_size *size = &d->heard.sizes.at[i];
+    if (!size_applies(d, size, r->point))
+      continue;
     int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
     if (size->limit)
       node_row(d, size->limit, 1, row);

@@ -15,6 +15,8 @@ struct concolic_search {
   int64_t *params;                 /* by parameter of the model: its value in the current run */
   struct solver *solver;           /* columns: parameters, then the number of each message */
   uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
+  uint32_t
+      mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;
@@ -96,6 +98,15 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
   return ok;
 }
 
+static uint32_t sender_of(const struct concolic_search *x, uint32_t message) {
+  const struct derivation_builder *d = x->d;
+  if (d->d->leader == UINT32_MAX)
+    return NO_SENDER;
+  if (message == x->mine)
+    return (uint32_t)leader_identity(d, local_class(d, x->context));
+  return leader_sender(d, local_class(d, x->context), d->reached.at[x->point].kinds.at[message]);
+}
+
 /* All results of the update with these numbers. */
 static void run(struct concolic_search *x, const uint32_t *counts, struct decisions *taken, uint32_t *found,
                 size_t *nfound) {
@@ -107,14 +118,16 @@ static void run(struct concolic_search *x, const uint32_t *counts, struct decisi
   value *changes = memory_alloc((2 * (size_t)d->role->nvars + 2) * sizeof *changes);
   bool *assigned = memory_alloc(d->interp->max_vars + (size_t)1);
   for (uint32_t i = 0; i < x->n; i++)
-    entries[i] =
-        (struct received_entry){d->reached.at[x->point].messages_possible.at[x->heard[i]], NO_SENDER, counts[i], false};
+    entries[i] = (struct received_entry){d->reached.at[x->point].messages_possible.at[x->heard[i]],
+                                         sender_of(x, x->heard[i]), counts[i], false};
   *nfound = 0;
   do {
     struct eval e;
     size_t n = 1;
     memset(assigned, 0, d->interp->max_vars + (size_t)1);
     memcpy(local, x->context, d->d->length * sizeof *local);
+    if (d->d->leader != UINT32_MAX)
+      local[LOCAL_VAR(d->d->leader)] = leader_identity(d, local_class(d, x->context));
     local_begin(&e, d->interp, d->role->first, x->point, 1, local, NULL);
     e.choices = &choices;
     e.record.assigned = assigned;
@@ -234,6 +247,21 @@ static struct solver *facts(const struct concolic_search *x) {
   for (uint32_t i = 0; i < x->nmessages; i++)
     row[1 + np + i] = -1;
   solver_add_row(s, row, n + 1, false, NULL);
+  for (uint32_t i = 0; i < x->nmessages && d->d->leader != UINT32_MAX; i++)
+    if (!leader_hears(local_class(d, x->context), d->reached.at[x->point].kinds.at[i]))
+      solver_add_value(s, np + i, 0);
+  memset(row, 0, (n + (size_t)1) * sizeof *row); /* there is one leader */
+  row[0] = 1;
+  for (uint32_t i = 0; i < x->nmessages; i++)
+    row[1 + np + i] = d->reached.at[x->point].kinds.at[i] & MESSAGE_FROM_LEADER ? -1 : 0;
+  solver_add_row(s, row, n + 1, false, NULL);
+  if (d->d->leader != UINT32_MAX && local_class(d, x->context) == LEADER_RIVAL) { /* most do not believe in it */
+    memset(row, 0, (n + (size_t)1) * sizeof *row);
+    memcpy(row, d->params.size, (np + (size_t)1) * sizeof *row);
+    for (uint32_t i = 0; i < x->nmessages; i++)
+      row[1 + np + i] = d->reached.at[x->point].kinds.at[i] & MESSAGE_TO_RIVAL ? -2 : 0;
+    solver_add_row(s, row, n + 1, false, NULL);
+  }
   memory_free(row);
   return s;
 }
@@ -242,7 +270,9 @@ static value *read_projection(struct derivation_builder *d, uint32_t point, uint
   const value *v = d->d->locals.at[local];
   value *context = arena_copy(&d->d->arena, v, d->d->length * sizeof *v);
   for (uint32_t i = 0; i < d->role->nvars; i++)
-    if (!d->reached.at[point].reads->vars[i])
+    if (i == d->d->leader)
+      context[LOCAL_VAR(i)] = d->reached.at[point].knows_leader ? v[LOCAL_VAR(i)] : 0;
+    else if (!d->reached.at[point].reads->vars[i])
       context[LOCAL_VAR(i)] = type_default(&d->interp->model->values, d->role->vars[i].type);
   for (uint32_t i = 1 + d->role->nvars; i < d->d->length; i++)
     context[i] = 0;
@@ -259,11 +289,24 @@ static void guarded_updates_release(guarded_update_vec *cases) {
 
 void update_cases_release(struct update_cases *o) { guarded_updates_release(&o->cases); }
 
+/* Does it believe in another process than the leader, and ask for its message? That may be any that was sent. */
+static bool asks_rivals(const struct concolic_search *x) {
+  value class = local_class(x->d, x->context);
+  return (class == LEADER_OTHER || class == LEADER_RIVAL) &&
+         x->d->reached.at[x->point].reads->received >= RECEIVED_NAMED;
+}
+
 static bool concolic_explore_all(struct concolic_search *x) {
   bool reads = x->d->reached.at[x->point].reads->received != RECEIVED_UNREAD;
   x->solver = facts(x);
+  uint32_t never = 0; /* messages that do not reach it */
+  for (uint32_t i = 0; i < x->nmessages && x->d->d->leader != UINT32_MAX; i++)
+    if (!leader_hears(local_class(x->d, x->context), x->d->reached.at[x->point].kinds.at[i]))
+      never |= 1u << i;
   for (uint32_t set = 0; set < (reads ? 1u << x->nmessages : 1u) && !x->failed; set++) {
     int64_t one[2] = {-1, 1};
+    if (set & never)
+      continue;
     solver_push(x->solver);
     x->n = 0;
     for (uint32_t i = 0; i < x->nmessages && reads; i++) {
@@ -275,7 +318,13 @@ static bool concolic_explore_all(struct concolic_search *x) {
         solver_add_value(x->solver, column, 0);
       }
     }
+    x->mine = NO_SENDER;
     concolic_explore(x);
+    for (uint32_t i = 0; i < x->n && asks_rivals(x); i++) {
+      x->mine = x->heard[i];
+      if (!(x->d->reached.at[x->point].kinds.at[x->mine] & MESSAGE_FROM_LEADER))
+        concolic_explore(x);
+    }
     solver_pop(x->solver);
   }
   for (size_t i = 0; i < x->cases->n && !reads; i++) { /* no message is read: any set of messages will do */

@@ -108,7 +108,8 @@ static struct term *senders_of(struct derivation_builder *d, uint32_t point, con
     uint32_t l = at->locals.at[i];
     struct text t = {0};
     value message;
-    if (d->d->parts.at[l] != at->sends || !local_active(d, l) || !local_message(d, l, point, &message))
+    unsigned kind;
+    if (d->d->parts.at[l] != at->sends || !local_active(d, l) || !local_message(d, l, point, &message, &kind))
       continue;
     value_print(&d->m->values, d->m, type, message, &t);
     if (has_word(text_or_empty(&t), value_of))

@@ -50,21 +50,35 @@ static void sort_locals(value **local, size_t n, size_t length) {
     }
 }
 
+/* For the search: numbers of phases matter only as far as they are compared. */
+static struct config *known_view(const struct validator *c, const struct config *config, struct phase_state phase) {
+  struct config *view = validation_view(c, config, phase, validation_place(c, config), NULL);
+  const struct role *role = &c->m->roles[0];
+  for (uint32_t p = 0; p < config->nprocesses && c->dv->ages; p++)
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (c->dv->ages[i])
+        view->local[p][LOCAL_VAR(i)] = validation_age_rank(c, config, phase.since, config->local[p][LOCAL_VAR(i)]);
+  return view;
+}
+
 /* Configurations that differ only in the order of processes are equal here. Each was compared before this test, so it
    does not matter which one is expanded. */
-static bool is_new_config(struct validator *c, const struct config *config, uint32_t stage) {
+static bool is_new_config(struct validator *c, const struct config *config, uint32_t stage, struct phase_state phase) {
   size_t length = c->dv->length, n = config->nprocesses, old = intern_count(c->known);
-  int64_t *key = memory_alloc((n * length + 4) * sizeof *key);
+  int64_t *key = memory_alloc((n * length + 5) * sizeof *key);
   value **sorted = memory_alloc((n + 1) * sizeof *sorted);
-  memcpy(sorted, config->local, n * sizeof *sorted);
+  struct config *view = known_view(c, config, phase);
+  memcpy(sorted, view->local, n * sizeof *sorted);
   sort_locals(sorted, n, length);
   key[0] = config->point;
   key[1] = config->lost;
   key[2] = config->corrupted;
   key[3] = stage;
+  key[4] = c->dv->ages ? 1 + validation_age_rank(c, config, phase.since, phase.since) : 0;
   for (size_t p = 0; p < n; p++)
-    memcpy(key + 4 + p * length, sorted[p], length * sizeof *key);
-  intern_put(c->known, key, n * length + 4);
+    memcpy(key + 5 + p * length, sorted[p], length * sizeof *key);
+  intern_put(c->known, key, n * length + 5);
+  config_free(view);
   memory_free(sorted);
   memory_free(key);
   return intern_count(c->known) > old;
@@ -82,7 +96,7 @@ static bool is_unsafe(const struct validator *c, const int64_t *state) {
 static const struct property *property_in(const struct validator *c) { return &c->m->properties[c->property]; }
 
 /* Adds a configuration and its state of the counter system. */
-static bool visit(struct validator *c, const struct config *config, const int64_t *state) {
+static bool visit(struct validator *c, const struct config *config, const int64_t *state, struct phase_state phase) {
   struct model_error error;
   const struct property *p = property_in(c);
   uint32_t stage = validation_stage(c, state);
@@ -93,13 +107,14 @@ static bool visit(struct validator *c, const struct config *config, const int64_
     return differ(c, "the property fails in a state", state, NULL);
   if (holds == V_FALSE && !is_unsafe(c, state))
     return differ(c, "a state violates the property, and its counts are not unsafe", state, NULL);
-  if (!is_new_config(c, config, stage))
+  if (!is_new_config(c, config, stage, phase))
     return true;
   c->out->states++;
   if (c->configs.n >= CONFIGS_MAX) {
     c->out->cut = true;
   } else if (config->point != POINT_END && !(p->step && is_unsafe(c, state))) {
     vec_push(&c->configs, config_copy(c->m, config));
+    vec_push(&c->phases, phase);
     vec_push(&c->states, intern_put(c->systems, state, validation_state_width(c)));
   }
   return true;
@@ -107,7 +122,7 @@ static bool visit(struct validator *c, const struct config *config, const int64_
 
 static bool is_flag(const struct validator *c, uint32_t control) {
   for (uint32_t l = 0; l < c->dv->locals.n; l++)
-    if (c->dv->counter.at[l] == NO_COUNTER && c->dv->flag.at[l] == control)
+    if (c->dv->counter.at[l] == NO_COUNTER && !derived_leads(c->dv, l) && c->dv->flag.at[l] == control)
       return true;
   return false;
 }
@@ -144,11 +159,14 @@ static bool on_initial(void *context, const struct config *config) {
     memory_free(state);
     return true;
   }
-  if (ok && !(ok = validation_state(c, config, state)))
+  const struct phase_state before = {NO_LEADER, 0};
+  struct config *view = validation_view(c, config, before, PHASE_BETWEEN, NULL);
+  if (ok && !(ok = validation_state(c, view, state)))
     differ(c, "an initial state has a local state that was not derived", NULL, NULL);
   if (ok && !(ok = find_start(c, state)))
     differ(c, "an initial state is no start of the counter system", state, NULL);
-  ok = ok && visit(c, config, state);
+  ok = ok && visit(c, config, state, before);
+  config_free(view);
   memory_free(state);
   return ok;
 }
@@ -161,6 +179,8 @@ struct step_match {
   const int64_t *from;
   uint32_t from_name;
   const struct liveness_edge *edge; /* of a live property; or NULL */
+  struct phase_state phase;
+  value *beliefs; /* by process: its coordinator */
 };
 
 /* The id of the pair; *old: it was matched before. */
@@ -177,42 +197,117 @@ static uint32_t step_pair(struct step_match *s, const int64_t *to, bool bad, boo
   return name;
 }
 
+static bool is_leading(const struct validator *c, uint32_t control) {
+  for (uint32_t l = 0; l < c->dv->locals.n; l++)
+    if (derived_leads(c->dv, l) && c->dv->flag.at[l] == control)
+      return true;
+  return false;
+}
+
+/* From the state to that of the view, by an election or by aging: *from becomes it. */
+static bool begin_phase(struct step_match *s, enum phase_place place, int64_t *from) {
+  struct validator *c = s->c;
+  size_t width = validation_state_width(c), n = c->s->ncounters;
+  int64_t *to = memory_alloc((width + 1) * sizeof *to), *end = memory_alloc((width + 1) * sizeof *end);
+  struct config *view = validation_view(c, s->before, s->phase, place, s->beliefs);
+  bool ok = validation_state(c, view, to);
+  if (!ok)
+    differ(c, "the beginning of a phase leads to a local state that was not derived", s->from, NULL);
+  for (uint32_t i = 0; i < c->s->ncontrols; i++)
+    if (!is_leading(c, i))
+      to[n + i] = from[n + i];
+  if (place == PHASE_ELECTED)
+    to[n + c->dv->elected] = 1;
+  if (place == PHASE_AGED) {
+    to[n + c->dv->aged] = 1;
+    to[n + c->dv->began] = validation_fixed(s->phase, s->before->phase);
+  }
+  if (ok && !(ok = validation_round_leads(c, from, to, false, end)) && !validator_stopped(c))
+    differ(c,
+           place == PHASE_AGED ? "numbers of phases age otherwise in the counter system"
+                               : "an election of the algorithm is none of the counter system",
+           from, to);
+  if (ok)
+    memcpy(from, end, width * sizeof *from);
+  config_free(view);
+  memory_free(to);
+  memory_free(end);
+  return ok;
+}
+
+/* From the configuration before the step, after what begins the phase, if anything does. */
+static bool match_step(struct step_match *s, const struct config *after, const int64_t *to, bool bad, int64_t *end) {
+  struct validator *c = s->c;
+  int64_t *from = memory_alloc((validation_state_width(c) + 1) * sizeof *from);
+  memcpy(from, s->from, validation_state_width(c) * sizeof *from);
+  bool ok = (!validation_ages(c, s->before) || begin_phase(s, PHASE_AGED, from)) &&
+            (!validation_elects(c, s->before) || begin_phase(s, PHASE_ELECTED, from));
+  struct config *before = validation_view(c, s->before, s->phase, PHASE_ELECTED, s->beliefs);
+  ok = ok && validation_match_step(c, from, before, after, to, bad, end);
+  config_free(before);
+  memory_free(from);
+  return ok;
+}
+
+/* The state of the configuration after the step. */
+static bool state_after(struct step_match *s, const struct config *after, int64_t *to) {
+  struct validator *c = s->c;
+  bool inside = !c->m->points[s->before->point].phase_end;
+  int64_t *controls = to + c->s->ncounters;
+  const int64_t *old = s->from + c->s->ncounters;
+  if (!validation_state(c, after, to))
+    return differ(c, "a step leads to a local state that was not derived", s->from, NULL);
+  if (c->liveness)
+    to[c->s->ncounters + (size_t)c->dv->stage] = s->edge->to;
+  if (c->dv->elected != UINT32_MAX)
+    controls[c->dv->elected] = inside && (validation_elects(c, s->before) || old[c->dv->elected]);
+  if (c->dv->ages) {
+    controls[c->dv->aged] = inside && (validation_ages(c, s->before) || old[c->dv->aged]);
+    controls[c->dv->began] = validation_fixed(s->phase, s->before->phase);
+  }
+  return true;
+}
+
 static bool step_to(struct step_match *s, const struct config *after, int64_t *to, int64_t *end) {
   struct validator *c = s->c;
   struct model_error error;
   const struct property *p = property_in(c);
   enum verdict3 holds = p->step ? config_holds(c->interp, p->formula, s->before, after, &error) : V_TRUE;
-  bool bad = holds == V_FALSE, old;
-  if (!validation_state(c, after, to))
-    return differ(c, "a step leads to a local state that was not derived", s->from, NULL);
-  if (c->liveness)
-    to[c->s->ncounters + (size_t)c->dv->stage] = s->edge->to;
-  if (holds == V_ERROR)
-    return differ(c, "the property fails in a step", s->from, to);
-  uint32_t pair = step_pair(s, to, bad, &old);
-  if (!old) {
-    if (!validation_match_step(c, s->from, s->before, after, to, bad, end)) {
-      if (!validator_stopped(c)) /* when stopped, the result is unknown */
-        differ(c,
-               bad ? "a step that violates the property is none of the counter system, or does not "
-                     "violate it there"
-                   : "a step of the algorithm is none of the counter system",
-               s->from, to);
-      return false;
-    }
-    if (bad && !is_unsafe(c, end))
-      return differ(c, "a step violates the property, and its counts are not unsafe", s->from, to);
-    vec_push(&c->ends, intern_put(c->systems, end, validation_state_width(c)));
+  bool bad = holds == V_FALSE, old = false;
+  struct phase_state phase = s->phase;
+  if (c->m->points[s->before->point].phase_end)
+    phase.leader = NO_LEADER;
+  struct config *view = validation_view(c, after, phase, validation_place(c, after), NULL);
+  uint32_t pair = 0;
+  bool ok = state_after(s, view, to);
+  if (ok && holds == V_ERROR)
+    ok = differ(c, "the property fails in a step", s->from, to);
+  if (ok)
+    pair = step_pair(s, to, bad, &old);
+  if (ok && !old) {
+    ok = match_step(s, view, to, bad, end);
+    if (!ok && !validator_stopped(c)) /* when stopped, the result is unknown */
+      differ(c,
+             bad ? "a step that violates the property is none of the counter system, or does not "
+                   "violate it there"
+                 : "a step of the algorithm is none of the counter system",
+             s->from, to);
+    if (ok && bad && !is_unsafe(c, end))
+      ok = differ(c, "a step violates the property, and its counts are not unsafe", s->from, to);
+    if (ok)
+      vec_push(&c->ends, intern_put(c->systems, end, validation_state_width(c)));
   }
+  config_free(view);
+  if (!ok)
+    return false;
   c->out->steps++;
-  return visit(c, after, intern_at(c->systems, c->ends.at[pair]));
+  return visit(c, after, intern_at(c->systems, c->ends.at[pair]), phase);
 }
 
 static bool on_step(void *context, const struct witness *witness, enum step_result result, const struct config *next,
                     const struct model_error *error) {
   struct step_match *s = context;
   struct validator *c = s->c;
-  (void)witness;
   (void)error;
   if (validator_stopped(c))
     return false;
@@ -220,11 +315,25 @@ static bool on_step(void *context, const struct witness *witness, enum step_resu
     return differ(c, "the algorithm fails in a step, and the counter system leaves that out", s->from, NULL);
   if (s->edge && s->edge->missed && validation_live_reaches(c, next)) /* the product has only runs that do not */
     return true;
-  int64_t *to = memory_alloc((validation_state_width(c) + 1) * sizeof *to);
-  int64_t *end = memory_alloc((validation_state_width(c) + 1) * sizeof *end);
-  bool ok = step_to(s, next, to, end);
-  memory_free(to);
-  memory_free(end);
+  struct phase_state phase = s->phase;
+  if (c->dv->leader != UINT32_MAX)
+    validation_beliefs(c, s->before, witness, s->beliefs);
+  if (validation_elects(c, s->before))
+    s->phase.leader = validation_leader(c, s->before, s->beliefs);
+  bool ok = true;
+  bool ages = validation_ages(c, s->before), fits = true;
+  if (ages && validation_fixed(phase, s->before->phase - 1) != FIXED_OVER) /* else another phase is the fixed one */
+    fits = validation_unchanged(c, s->before) == !phase.since;
+  for (int begins = 0; begins <= (ages && !phase.since) && ok && fits; begins++) {
+    int64_t *to = memory_alloc((validation_state_width(c) + 1) * sizeof *to);
+    int64_t *end = memory_alloc((validation_state_width(c) + 1) * sizeof *end);
+    if (begins)
+      s->phase.since = s->before->phase;
+    ok = step_to(s, next, to, end);
+    memory_free(to);
+    memory_free(end);
+  }
+  s->phase = phase;
   return ok;
 }
 
@@ -269,6 +378,7 @@ static void instance_release(struct validator *c) {
     config_free(c->configs.at[i]);
   vec_clear(&c->configs);
   vec_clear(&c->states);
+  vec_clear(&c->phases);
   vec_clear(&c->local_of);
   vec_clear(&c->ends);
   intern_free(c->texts);
@@ -297,11 +407,18 @@ bool validate_instance(struct validator *c, struct interpreter *interp, const st
     if (error.message)
       differ(c, "the algorithm fails in a first value, and the counter system leaves that out", NULL, NULL);
     for (size_t i = 0; i < c->configs.n && !out->difference.n && !validator_stopped(c); i++) {
-      struct step_match s = {c, c->configs.at[i], intern_at(c->systems, c->states.at[i]), c->states.at[i], NULL};
+      struct step_match s = {c,
+                             c->configs.at[i],
+                             intern_at(c->systems, c->states.at[i]),
+                             c->states.at[i],
+                             NULL,
+                             c->phases.at[i],
+                             memory_alloc((c->m->nprocesses + (size_t)1) * sizeof *s.beliefs)};
       if (c->liveness)
         follow_edges(&s);
       else
         config_successors(interp, c->environment, s.before, on_step, &s);
+      memory_free(s.beliefs);
     }
   }
   out->cut |= validator_stopped(c);
@@ -361,6 +478,7 @@ void validator_free(struct validator *c) {
   vec_release(&c->ordered);
   vec_release(&c->configs);
   vec_release(&c->states);
+  vec_release(&c->phases);
   vec_release(&c->local_of);
   vec_release(&c->ends);
   intern_free(c->locations);

@@ -9,6 +9,12 @@
 #include "param/validation.h"
 #include "symbolic/solver.h"
 
+#define NO_LEADER UINT32_MAX
+struct phase_state {
+  uint32_t leader; /* of the phase; NO_LEADER: none, or between phases */
+  value since;     /* the fixed phase, if it has begun; 0: it has not */
+};
+
 struct validator {
   const struct derivation *dv;
   const struct counter_system *s;
@@ -28,15 +34,16 @@ struct validator {
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
-  struct intern *texts;         /* printed values, as vectors of characters */
-  struct intern *locals;        /* point, part, local state of the instance */
-  VEC(uint32_t) local_of;       /* by id in `locals`: the derived local state; UINT32_MAX: none */
-  VEC(struct config *) configs; /* reached configurations, processes in any order */
-  VEC(uint32_t) states;         /* by configuration: its state of the counter system */
-  struct intern *known;         /* configurations with sorted processes */
-  struct intern *systems;       /* states of the counter system: counters, then controls */
-  struct intern *pairs;         /* matched steps: before, after (without the unchanged part), bad */
-  VEC(uint32_t) ends;           /* by pair: the successor state */
+  struct intern *texts;           /* printed values, as vectors of characters */
+  struct intern *locals;          /* point, part, local state of the instance */
+  VEC(uint32_t) local_of;         /* by id in `locals`: the derived local state; UINT32_MAX: none */
+  VEC(struct config *) configs;   /* reached configurations, processes in any order */
+  VEC(uint32_t) states;           /* by configuration: its state of the counter system */
+  VEC(struct phase_state) phases; /* by configuration */
+  struct intern *known;           /* configurations with sorted processes */
+  struct intern *systems;         /* states of the counter system: counters, then controls */
+  struct intern *pairs;           /* matched steps: before, after (without the unchanged part), bad */
+  VEC(uint32_t) ends;             /* by pair: the successor state */
   struct validation *out;
 };
 
@@ -56,6 +63,27 @@ bool validation_state(struct validator *, const struct config *, int64_t *state)
 bool validation_params(struct validator *);
 void validation_state_print(const struct validator *, const int64_t *state, struct text *);
 
+/* ---- validation_phase.c: who leads, and how old numbers of phases are ---- */
+/* Where a configuration is in its phase. */
+enum phase_place { PHASE_BETWEEN, PHASE_AGED, PHASE_ELECTED };
+/* The configuration with classes in place of coordinators and ages in place of numbers of phases, as the derivation has
+   them. beliefs: by process, the coordinator that it believes in; NULL: as in the configuration. */
+struct config *validation_view(const struct validator *, const struct config *, struct phase_state, enum phase_place,
+                               const value *beliefs);
+enum phase_place validation_place(const struct validator *, const struct config *);
+/* Is a leader chosen before the next round? Do numbers age? */
+bool validation_elects(const struct validator *, const struct config *);
+bool validation_ages(const struct validator *, const struct config *);
+void validation_beliefs(const struct validator *, const struct config *, const struct witness *, value *beliefs);
+uint32_t validation_leader(const struct validator *, const struct config *, const value *beliefs);
+/* Of a configuration in that phase, or between it and the next. */
+enum fixed_phase validation_fixed(struct phase_state, value phase);
+/* Do all watched variables have their first values? */
+bool validation_unchanged(struct validator *, const struct config *);
+/* The number of values that are less, among all numbers of phases of the configuration. */
+value validation_age_rank(const struct validator *, const struct config *, value since, value);
+uint32_t validation_value_name(struct validator *, const struct model *, uint32_t i, value); /* validation_state.c */
+
 /* ---- validation_live.c: the stages of a live property, judged by the interpreter ---- */
 uint32_t validation_stage(const struct validator *, const int64_t *state); /* 0 if the property is not live */
 bool validation_live_begins(struct validator *, const struct config *);    /* is it a start? */
@@ -67,6 +95,8 @@ bool validation_live_allows(struct validator *, const struct config *, const int
                             const struct liveness_edge *);
 
 /* ---- validation_match.c: moves between two states ---- */
+/* Is there one move of a round, or an election, from `from` to `to`? */
+bool validation_round_leads(struct validator *, const int64_t *from, const int64_t *to, bool bad, int64_t *end);
 /* Is there a sequence of moves from `from` to the counterpart of `after`? bad: the step violates the property. end: the
    state reached, which is that of `after` except for flags, which are never reset. */
 bool validation_match_step(struct validator *, const int64_t *from, const struct config *before,

@@ -198,7 +198,7 @@ static bool round_leads_by(struct validator *c, size_t transition, const int64_t
   return true;
 }
 
-static bool round_leads(struct validator *c, const int64_t *from, const int64_t *to, bool bad, int64_t *end) {
+bool validation_round_leads(struct validator *c, const int64_t *from, const int64_t *to, bool bad, int64_t *end) {
   uint32_t at = intern_find(c->locations, from + c->s->ncounters, c->s->ncontrols);
   if (at == INTERN_NONE)
     return false;
@@ -215,7 +215,7 @@ static bool round_leads(struct validator *c, const int64_t *from, const int64_t 
 static bool keep_flags(const struct validator *c, const int64_t *from, int64_t *to) {
   const struct derivation *dv = c->dv;
   for (uint32_t l = 0; l < dv->locals.n; l++)
-    if (dv->counter.at[l] == NO_COUNTER) {
+    if (dv->counter.at[l] == NO_COUNTER && !derived_leads(dv, l)) {
       size_t at = c->s->ncounters + (size_t)dv->flag.at[l];
       if (to[at] && !from[at])
         return false;
@@ -226,7 +226,7 @@ static bool keep_flags(const struct validator *c, const int64_t *from, int64_t *
 
 static bool step_leads(struct validator *c, const int64_t *from, const struct config *before,
                        const struct config *after, const int64_t *to, bool bad, int64_t *end) {
-  return round_leads(c, from, to, bad, end) ||
+  return validation_round_leads(c, from, to, bad, end) ||
          (c->dv->turn != UINT32_MAX && validation_turns_lead(c, from, before, after, to, bad, end));
 }
 

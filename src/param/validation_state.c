@@ -24,7 +24,7 @@ static const struct type *type_at(const struct role *role, uint32_t i) {
   return NULL;
 }
 
-static uint32_t value_name(struct validator *c, const struct model *m, uint32_t i, value v) {
+uint32_t validation_value_name(struct validator *c, const struct model *m, uint32_t i, value v) {
   struct text t = {0};
   const struct type *type = type_at(&m->roles[0], i);
   if (type)
@@ -32,6 +32,12 @@ static uint32_t value_name(struct validator *c, const struct model *m, uint32_t 
   uint32_t name = text_name(c, &t);
   text_release(&t);
   return name;
+}
+
+/* The entry of a local state of the instance: it may lack the variable that names the coordinator. */
+static uint32_t instance_entry(const struct validator *c, uint32_t i) {
+  const struct role *role = &c->dv->model->roles[0];
+  return i > role->nvars && c->m->roles[0].nvars < role->nvars ? i - 1 : i;
 }
 
 /* Is this the derived local state, ignoring what the derivation does not keep? */
@@ -45,7 +51,14 @@ static bool is_local_state(struct validator *c, uint32_t l, uint32_t point, cons
     if (!derived_keeps(dv, point, part, local[LOCAL_STATUS], i)) {
       if (derived[i] != derived_default(dv, i))
         return false;
-    } else if (value_name(c, dv->model, i, derived[i]) != value_name(c, c->m, i, local[i])) {
+    } else if (i == LOCAL_VAR(dv->leader)) {
+      if (derived[i] != derived_class(dv, part, local[i]))
+        return false;
+    } else if ((dv->ages && i <= dv->model->roles[0].nvars && dv->ages[i - 1])) {
+      if (derived[i] != local[i]) /* the same in every instance */
+        return false;
+    } else if (validation_value_name(c, dv->model, i, derived[i]) !=
+               validation_value_name(c, c->m, instance_entry(c, i), local[i])) {
       return false;
     }
   }
