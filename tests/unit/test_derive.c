@@ -708,7 +708,7 @@ static void what_does_not_fit_is_refused(void **unused) {
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",
        "a step property that is not of the form", NULL},
-      {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "an oracle", "x"},
+      {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "oracle", "x"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: correct == P\n", "compares sets of them",
        "correct == P"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: faulty == {}\n", "compares sets of them", "faulty"},
