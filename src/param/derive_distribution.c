@@ -102,7 +102,8 @@ void round_arrive(struct round_builder *r, uint32_t local, uint32_t to) {
   vec_push(&r->local_moves, ((struct local_move){count, local, to}));
 }
 
-/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose. */
+/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose.
+ */
 static bool only_successor(const struct successor_class *c, uint32_t *to) {
   bool stays = c->go.n == 0, goes = c->go.n == 1;
   for (size_t i = 0; i < c->members.n; i++) {

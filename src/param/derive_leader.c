@@ -20,7 +20,7 @@ value local_class(const struct derivation_builder *d, const value *local) {
 
 value leader_identity(const struct derivation_builder *d, value class) {
   value me = d->role->first;
-  switch ((enum leader_class)class) {
+  switch ((enum leader_class) class) {
   case LEADER_LEADS:
   case LEADER_RIVAL:
     return me;
@@ -44,7 +44,9 @@ bool leader_hears(value class, unsigned kind) {
   return !(kind & (class == LEADER_LEADS ? MESSAGE_TO_RIVAL : MESSAGE_TO_LEADER));
 }
 
-bool tells_class(const struct derivation *dv, uint32_t part) { return dv->leader != UINT32_MAX && dv->tells_class[part]; }
+bool tells_class(const struct derivation *dv, uint32_t part) {
+  return dv->leader != UINT32_MAX && dv->tells_class[part];
+}
 
 value derived_class(const struct derivation *dv, uint32_t part, value class) {
   if (!dv->tells_class[part])

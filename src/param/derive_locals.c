@@ -23,8 +23,7 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
     return true;
   uint32_t var = i - LOCAL_VAR(0);
   if (var == dv->leader)
-    return process_active(status) && point != POINT_END && dv->leader_matters[point] &&
-           tells_class(dv, part);
+    return process_active(status) && point != POINT_END && dv->leader_matters[point] && tells_class(dv, part);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
   const bool *live = idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];

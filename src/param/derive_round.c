@@ -85,6 +85,8 @@ static bool count_messages(struct round_builder *r) {
               "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
+    if (!derive_others_licensed(d, l, r->point))
+      return false;
     uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
     if (d->heard.delivers && !(kind & MESSAGE_TO_RIVAL) && /* which of these reach a rival is not known */
@@ -209,8 +211,8 @@ static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) 
   struct derivation_builder *d = r->d;
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) &&
-                     (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
+    together[part] =
+        part_exists(d->d, part) && (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
