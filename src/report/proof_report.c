@@ -185,8 +185,8 @@ static void add_compared(const struct proof_result *p, const struct style *style
     return;
   text_addf(out,
             "  %scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
-            " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32 " of them\n",
-            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (all that there was time for)" : "",
+            " states, %" PRIu64 " steps%s; the search confirms the verdict in %" PRIu32 " of them\n",
+            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (as many as time permitted)" : "",
             p->searched);
 }
 
