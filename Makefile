@@ -33,13 +33,13 @@ test-build:
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(BUILD) rondo & scripts/setup test; installed=$$?; wait $$! && exit $$installed
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
-	@ninja --quiet -C $(BUILD) all $(UNIT)
+	@ninja --quiet -C $(BUILD) all fork_server $(UNIT)
 
 sanitize: build
 	@test -x $(SAN)/rondo || echo "building rondo and its unit tests with sanitizers, which takes some minutes"
 	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-Og -g1" \
 	  -DRONDO_WERROR=$(WERROR) >/dev/null
-	@ninja --quiet -C $(SAN) rondo unit_tests fuzzers
+	@ninja --quiet -C $(SAN) rondo fork_server unit_tests fuzzers
 
 # The same by clang, whose sanitizers notice other things, with its fuzzer: rondo and the harnesses of tests/fuzz. Not optimised, which takes a fifth of the time.
 CLANG_FLAGS = -O0 -g1

@@ -200,7 +200,8 @@ bool parser_reject_foreign(struct parser *p, enum foreign_place place) {
   if (place != FOREIGN_DECLARATION && place != FOREIGN_MEMBER && place != FOREIGN_CLAUSE && t->kind == T_NAME &&
       word_reserved(t->word))
     return false;
-  if (place == FOREIGN_INFIX && t->kind == T_NAME && t->word != W_ORDINARY && t->word != W_AT)
+  if (place == FOREIGN_INFIX && t->kind == T_NAME && t->word != W_ORDINARY &&
+      (t->word != W_AT || p->braces.n > 0)) /* in an environment, 'at most' starts a clause */
     return false;
   if (t->kind != T_NAME && t->kind != T_TO && t->kind != T_OPTION && t->kind != T_BANG && t->kind != T_LT &&
       t->kind != T_PRIME)

@@ -1,6 +1,8 @@
 /* Declarations and types. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
+#include <string.h>
+
 /* ---- names and types ---- */
 
 static struct ast *parse_name(struct parser *p, const char *what) {
@@ -443,6 +445,13 @@ static void add_declaration(struct parser *p) {
     parser_add(p, node);
 }
 
+/* Is it the heading of a model in another language, alone on its line: model NAME? */
+static bool starts_model(const struct parser *p) {
+  const struct token *t = parser_look(p, 0);
+  const char *help = foreign_word_help(p->source->text + t->at.from, t->at.to - t->at.from, FOREIGN_DECLARATION);
+  return help && strstr(help, "a model starts with") && parser_look(p, 2)->first;
+}
+
 /* ("algorithm" | "counters") NAME */
 static const char *parse_heading(struct parser *p, uint32_t *flags) {
   parser_begin(p, BEGIN_CONSTRUCT);
@@ -466,12 +475,13 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
     parser_help(p, "did you mean '%s'?", word_text(near));
   else
     parser_help(p, "a model starts with 'algorithm NAME' or 'counters NAME'");
-  bool declares = parser_rule(p, WORD_RULES(declarations)) != NULL;
-  if (parser_sees(p, T_NAME) && !declares && parser_sees_name(p, 1)) {
+  if (parser_rule(p, WORD_RULES(declarations))) /* the heading is missing */
+    return "";
+  if (parser_sees(p, T_NAME) && parser_sees_name(p, 1) && (near || starts_model(p))) {
     p->at++; /* accept it as a heading */
     return parser_expect_name(p, "the algorithm's name");
   }
-  p->panic = !declares;
+  p->at = p->tokens->list.n - 1; /* a file of another language: one error says so */
   return "";
 }
 

@@ -119,10 +119,8 @@ static struct ast *parse_generator(struct parser *p, bool conditional) {
   parser_add(p, parse_names(p, "a variable's name"));
   if (open)
     parser_help(p, "write it without parentheses: 'x in SET'");
-  bool typed = parser_sees(p, T_COLON);
   if (!parser_expect_word(p, W_IN))
-    parser_help(p, typed ? "say what it ranges over: 'x in SET'; a type or a role is a set"
-                         : "say what it ranges over: 'x in SET'");
+    parser_help(p, "say what it ranges over: 'x in SET'");
   parser_add(p, parse_range(p));
   parser_add(p, conditional && parser_take_word(p, W_IF) ? parse_expr(p) : NULL);
   return parser_node(p, AST_GENERATOR, place);
@@ -447,6 +445,12 @@ static struct ast *parse_item(struct parser *p) {
   return parser_named(p, AST_ITEM, place, name);
 }
 
+/* f{x in S}, vote{v: 1}: no block starts like this. */
+static bool sees_arguments_in_braces(const struct parser *p) {
+  const struct token *then = parser_look(p, 2);
+  return parser_sees(p, T_LBRACE) && parser_look(p, 1)->kind == T_NAME && (then->word == W_IN || then->kind == T_COLON);
+}
+
 /* NAME ["(" [item [gen | {"," item}]] ")"] */
 static struct ast *parse_name_or_call(struct parser *p) {
   struct construct_start place = parser_place(p);
@@ -468,8 +472,7 @@ static struct ast *parse_name_or_call(struct parser *p) {
     else if (semicolon)
       parser_help(p, "arguments are separated by commas");
   }
-  if (parser_sees(p, T_LBRACE) && !parser_look(p, 0)->first &&
-      p->tokens->list.at[p->at - 1].at.to == parser_look(p, 0)->at.from && kind == AST_NAME) {
+  if (kind == AST_NAME && sees_arguments_in_braces(p)) {
     parser_complain(p, E0106, "expected '(', found '{'");
     parser_help(p, "arguments are in parentheses: '%s(...)'", name);
     p->panic = true;
@@ -509,8 +512,7 @@ static bool sees_operand(const struct parser *p) {
     return false;
   if (p->braces.n > 0)
     return parser_look(p, 2)->word == W_IN;
-  return next->word == W_ORDINARY || next->word == W_OFTEN || next->word == W_START || next->word == W_EXISTS ||
-         next->word == W_FORALL;
+  return next->word == W_ORDINARY || next->word == W_OFTEN || next->word == W_EXISTS || next->word == W_FORALL;
 }
 
 /* atom = NUMBER | "none" | "true" | "false" | cardinality | set | bracketed | count

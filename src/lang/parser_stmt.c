@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Is there a '{' on this line? */
+/* Does a block follow the condition after the 'if' here, so that it is a statement of its own? */
 static bool sees_block(const struct parser *p) {
   for (size_t i = 1;; i++) {
     const struct token *t = parser_look(p, i);
     if (t->kind == T_LBRACE)
       return true;
-    if (t->first || t->kind == T_END)
+    if (t->kind == T_END || t->kind == T_RBRACE || t->kind == T_BECOMES || t->word == W_SEND)
       return false;
   }
 }

@@ -368,7 +368,7 @@ static struct node *lower_comparison(struct typechecker *c, const struct ast *a)
 static struct node *lower_membership(struct typechecker *c, const struct ast *a) {
   bool unknown = a->kid[0]->kind == AST_NAME && !symbol_find(c, a->kid[0]->name);
   struct node *x = lower_expr(c, a->kid[0]);
-  if (unknown && node_is_error(x))
+  if (unknown && node_is_error(x) && c->diags->n > 0 && !c->diags->at[c->diags->n - 1].help)
     checker_help(c, "to go through the elements write 'exists %s in ...' or 'forall %s in ...'", a->kid[0]->name,
                  a->kid[0]->name);
   struct node *of = lower_collection(c, a->kid[1]);

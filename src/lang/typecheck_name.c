@@ -64,7 +64,7 @@ static void received_of_steps(struct typechecker *c, const struct ast *a, const 
   else if (c->in.quorum)
     checker_help(c, "the messages of this quorum are '%s'", quorum);
   else
-    checker_help(c, "a message is taken with 'on MESSAGE', several are looked at with 'on Q: SIZE of MESSAGE'");
+    checker_help(c, "a message is taken with 'on MESSAGE', several are read with 'on Q: SIZE of MESSAGE'");
 }
 
 bool may_read_received(struct typechecker *c, const struct ast *a, const char *what) {

@@ -266,7 +266,7 @@ void unknown_name(struct typechecker *c, enum diag_code code, const char *name, 
     return;
   }
   for (size_t i = c->unbound.n; i-- > 0;)
-    if (strcmp(c->unbound.at[i].name, name) == 0 && !strcmp(c->unbound.at[i].under, "if")) {
+    if (strcmp(c->unbound.at[i].name, name) == 0 && c->unbound.at[i].under && !strcmp(c->unbound.at[i].under, "if")) {
       checker_help(
           c,
           "in an expression 'exists' binds nothing: write 'pick(%s for %s in ...) otherwise ...', or a statement "

@@ -299,6 +299,8 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
+/* Does the part change in moves of its own, before the joint move of the round? */
+bool derive_moves_apart(const struct derivation_builder *, uint32_t point, uint32_t part);
 
 /* liveness_moves.c: the product with the stages of a live property. */
 bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */

@@ -291,8 +291,7 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   }
   if (ok && d->heard.crashes)
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
-  bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
-  if (ok && apart) /* parts that change one after the other may also stay unchanged */
+  if (ok && derive_moves_apart(d, point, part)) /* parts that change one after the other may also stay unchanged */
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   return ok;
 }

@@ -32,7 +32,9 @@ static void add_proved(const struct proof_result *p, struct text *out) {
     if (p->cutoff && p->proof.kind == ENGINE_SAFE)
       text_addf(out, "; for all %s: %s = %" PRId64 " is enough, %s", p->cutoff, p->cutoff, p->cutoff_value,
                 p->cutoff_by);
-    if (p->vacuous)
+    if (p->runless)
+      text_add(out, "; vacuously: there is no run, since the assumptions and the initial conditions cannot be met");
+    else if (p->vacuous)
       text_addf(out, "; vacuously: no run satisfies %s", p->live ? "what the environment promises" : "its premise");
     else if (p->vacuous_for_few)
       text_add(out, "; vacuously for few processes: no run satisfies what the environment promises");
@@ -183,8 +185,8 @@ static void add_compared(const struct proof_result *p, const struct style *style
     return;
   text_addf(out,
             "  %scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
-            " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32 " of them\n",
-            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (all that there was time for)" : "",
+            " states, %" PRIu64 " steps%s; the search confirms the verdict in %" PRIu32 " of them\n",
+            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (as many as time permitted)" : "",
             p->searched);
 }
 

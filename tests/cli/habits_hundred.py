@@ -9,8 +9,8 @@ new     | rounds | prop   | p.k == ‘a’ § there are no strings or characters
 new     | rounds | prop   | p.k – 1 == 0 § write '-'
 new     | rounds | prop   | forall r in P. r.k == 0 § a colon stands before the condition:
 new     | rounds | prop   | forall r in P, r.k == 0 § a colon stands before the condition:
-new     | rounds | prop   | forall r: r.k == 0 § say what it ranges over: 'x in SET'; a type
-new     | rounds | prop   | forall r: P. r.k == 0 § say what it ranges over: 'x in SET'; a type
+new     | rounds | prop   | forall r: r.k == 0 § say what it ranges over: 'x in SET'
+new     | rounds | prop   | forall r: P. r.k == 0 § say what it ranges over: 'x in SET'
 new     | rounds | prop   | forall (r in P) r.k == 0 § write it without parentheses: 'x in SET'
 new     | rounds | prop   | (forall r in P: r.k == 0 § the '(' at line 21 is not closed
 new     | rounds | prop   | p.k == 0) § no '(' is open here
@@ -217,7 +217,7 @@ new     | steps  | clause | async § leave it out: messages take any time unless
 new     | steps  | clause | eventually synchronous § say which messages arrive: 'eventually
 new     | steps  | clause | GST § in rounds: 'eventually always: uniform' or
 new     | rounds | clause | every round forall p in P: |HO[p]| > 1 § a colon stands before the condition: 'every
-new     | rounds | clause | every round: forall p: HO[p] == P § say what it ranges over: 'x in SET'; a type
+new     | rounds | clause | every round: forall p: HO[p] == P § say what it ranges over: 'x in SET'
 new     | rounds | clause | forall p in P: HO[p] == P § write 'every round: forall ...'
 new     | rounds | clause | HO[p] == P § write 'every round: CONDITION'
 new     | rounds | clause | each round: uniform § write 'every round: CONDITION'
@@ -315,3 +315,47 @@ new     | steps  | member | message late(v: 1..3) § it stands outside
 def habits_of_newcomers(rondo):
     faults = faults_of(rondo, CASES)
     must(not faults, "\n".join(faults))
+
+
+@test
+def files_that_are_not_plain_text(rondo):
+    """Line ends, byte order marks and tabs of other systems are read; what is no text gets one error, with the reason."""
+    text = "algorithm A\nprocess P[2] {\n  input x: 1..3\n  round { send x to all }\n}\nsafety s: forall p in P: p.x <= 3  // so\n"
+    for name, data in [("bom", b"\xef\xbb\xbf" + text.encode()), ("crlf", text.replace("\n", "\r\n").encode()),
+                       ("tabs", text.replace("  ", "\t").encode())]:
+        path = rondo.folder / f"{name}.rondo"
+        path.write_bytes(data)
+        rondo("check", path, status=0)
+    for name, data, code, wanted in [("utf16", text.encode("utf-16"), "E0101", "UTF-16"),
+                                     ("zeros", b"algorithm A\x00\x00\x00", "E0101", "not text"),
+                                     ("cr", b"algorithm A\r// hidden\rprocess P[2] {}\r", "E0102", "line feed"),
+                                     ("space", text.replace("A\n", "A\u00a0\n", 1).encode(), "E0101", "plain space"),
+                                     ("letter", text.replace("x", "\u00fc").encode(), "E0101", "ASCII"),
+                                     ("empty", b"", "E0109", "algorithm NAME")]:
+        path = rondo.folder / f"{name}.rondo"
+        path.write_bytes(data)
+        first = rondo.json("check", path, status=3)["diagnostics"][0]
+        must(first["code"] == code and wanted in (first["help"] or ""), f"{name}: {first}")
+
+
+@test
+def warnings_of_newcomers(rondo):
+    """What has a meaning, but not the one that is meant: 2 / 3 is 0, and a value without '?' is never none."""
+    model = """algorithm A
+param n = 3
+process P[n] {
+  input x: 1..3
+  var many: bool = false
+  round {
+    send x to all
+    update { many := |received| > 2 / 3 * n }
+  }
+}
+safety s: forall p in P: p.x != none or p.many
+"""
+    answer = rondo.json("check", rondo.file("warned.rondo", model), status=0)
+    codes = {d["code"] for d in answer["diagnostics"]}
+    must({"W0110", "W0111"} <= codes, codes)
+    exact = model.replace("2 / 3 * n", "4 / 2 * n").replace("p.x != none", "p.x > 0")
+    answer = rondo.json("check", rondo.file("exact.rondo", exact), status=0)
+    must(not {"W0110", "W0111"} & {d["code"] for d in answer["diagnostics"]}, answer["diagnostics"])

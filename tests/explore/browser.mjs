@@ -185,6 +185,15 @@ test("keyboard only", async (b) => {
   await page.keyboard.press("Alt+1");
   await page.keyboard.press("?");
   await page.waitForSelector("[role=dialog]");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("[role=dialog]"));
+  const seen = new Set(); // Tab reaches every part of the page, and changes nothing
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("Tab");
+    seen.add(await page.evaluate(() => document.activeElement?.closest("section, header.top")?.getAttribute("aria-label") ?? "top"));
+  }
+  for (const part of ["top", "model", "diagram", "state", "the adversary's desk", "history"]) expect(seen.has(part), `Tab does not reach ${part}: ${[...seen]}`);
+  expect((await page.locator(".tag:has-text('edited')").count()) === 0, "the model is as it was");
   await page.close();
   const h = await serve(HALF, "-D", "n=3"), grid = await explore(b, h);
   await grid.focus('[data-cell="0,0"]');

@@ -7,10 +7,15 @@ that it counts plain states.
 
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass, field
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fork_server  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ def run(rondo, mode, path, text, params, max_time, properties=None):
         if mode.spill:
             command += ["--spill", folder]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=20 * max_time + 30, env=dict(os.environ, **dict(mode.setting)))
+            done = fork_server.run(command, timeout=20 * max_time + 30, env=dict(os.environ, **dict(mode.setting)))
         except subprocess.TimeoutExpired:
             return Answer(mode, command, -1, failure=f"does not end within {20 * max_time + 30} s")
     return read(mode, command, done)

@@ -6,8 +6,13 @@ violations, covers and errors, after as many rounds and with as many faults. Eve
 """
 import json
 import os
+import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import fork_server  # noqa: E402
 
 REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "merging")
 STATES, SECONDS = 2000, 1
@@ -30,10 +35,10 @@ class Answer:
     def __init__(self, program, path, extra, states=STATES, seconds=SECONDS, setting=None):
         extra = [*extra, "--max-states", str(states), "--max-time", str(seconds)]
         self.command = [program, "check", path, "--json", *extra]
-        environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="abort_on_error=0", **(setting or {}))
+        environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", **(setting or {}))
         way = " ".join(a for a in extra if not re.fullmatch(r"--max-\w+|\d+", a)) or "default"
         try:
-            done = subprocess.run(self.command, capture_output=True, text=True, errors="replace", timeout=20, env=environment)
+            done = fork_server.run(self.command, timeout=20, env=environment)
         except subprocess.TimeoutExpired as late:
             raise Skipped("slow") from late
         self.status, self.stderr, self.stdout = done.returncode, done.stderr, done.stdout
@@ -123,7 +128,7 @@ class Comparison:
     def finely(self, reduce):
         """Each process in a round of its own: what is local has the same verdict there."""
         command = [self.program, "compare", self.path, "--json", "--reduce", reduce, "--max-states", "3000", "--max-time", "1"]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+        done = fork_server.run(command, timeout=60)
         if done.returncode not in (0, 1, 2):
             raise Failure(f"fine rounds ({reduce})", f"exit status {done.returncode}: {done.stderr.strip()[-1500:]}")
         solo = self.in_fine_rounds("--reduce", reduce)
@@ -200,8 +205,8 @@ class Comparison:
         with open(file, "w", encoding="utf-8") as out:
             out.write(answer.stdout)
         for name in sorted(set(answer.traces)):
-            done = subprocess.run([self.program, "replay", file, self.path, "--json"] + ([] if name == "no_error" else ["--property", name]),
-                                  capture_output=True, text=True, errors="replace", timeout=60)
+            done = fork_server.run([self.program, "replay", file, self.path, "--json"] + ([] if name == "no_error" else ["--property", name]),
+                                   timeout=60)
             if name == "no_error" and len(answer.traces) > 1:
                 continue  # replay takes the first trace
             if done.returncode != 1 and not (done.returncode == 0 and '"confirmed"' in done.stdout):

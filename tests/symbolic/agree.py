@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 
+import fork_server
+
 
 class Failure(Exception):
     pass
@@ -20,8 +22,7 @@ class Answer:
         command = [program, "check", *arguments, "--deadlock", "allow", "--json"]  # which solvers do not decide
         shown = " ".join(map(str, command[1:]))
         try:
-            done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", timeout=seconds,
-                                  env=dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1"))
+            done = fork_server.run(command, timeout=seconds, env=dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1"))
         except subprocess.TimeoutExpired as late:
             raise Skipped(f"slow: {shown}") from late
         self.status, self.stderr = done.returncode, done.stderr

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
-enum { BINDINGS_MOST = 4, MILLISECONDS = 300 };
+enum { BINDINGS_MOST = 4, MILLISECONDS = 150 };
 
 struct scene {
   const char *path, *text;            /* one of them */
@@ -222,9 +222,8 @@ static const struct scene scenes[] = {
 
 static void steps_are_matched(enum derive_mode mode) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-    for (int form = ROUND_JOINT; form <= ROUND_IN_TURNS; form++)
-      if (one_in() == 1 || (i % 3 == (size_t)mode % 3 && form == (i % 2 ? ROUND_JOINT : ROUND_IN_TURNS)))
-        simulate(&scenes[i], mode, (enum round_form)form);
+    if (i % one_in() == (size_t)mode % one_in())
+      simulate(&scenes[i], mode, (i + (size_t)mode) % 2 ? ROUND_JOINT : ROUND_IN_TURNS);
 }
 
 static void every_step_is_matched_with_flags(void **unused) {

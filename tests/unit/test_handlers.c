@@ -6,6 +6,7 @@
 #include "counter_dump.h"
 #include "lang/typecheck_counters.h"
 #include "param/handlers_internal.h"
+#include "short.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,9 +138,11 @@ static const struct scene scenes[] = {
      .again = {{"n", 2}, {"f", 2}}},
 };
 
+/* In a short run of a sanitized build every third scene: a derivation makes many solver contexts, each of which takes
+   twenty times as long there. */
 static void every_step_is_matched(void **unused) {
   (void)unused;
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i += one_in()) {
     struct world w;
     if (!open_world(&w, &scenes[i], scenes[i].with)) {
       print_error("%zu: %s\n", i, w.dv.refused);
@@ -158,7 +161,7 @@ static void every_step_is_matched(void **unused) {
 
 static void the_instance_does_not_matter(void **unused) {
   (void)unused;
-  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+  for (size_t i = one_in() - 1; i < sizeof scenes / sizeof *scenes; i += one_in()) {
     struct world a, b;
     struct text one = {0}, two = {0};
     assert_true(open_world(&a, &scenes[i], scenes[i].with));
@@ -294,15 +297,17 @@ static void mistakes_are_found(void **unused) {
       {"classes", ECHO BYZANTINE "safety s: forall p in P: not p.d\n", two_classes_are_one, {{"n", 3}, {"f", 1}}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    for (uint32_t number = 0;; number++) {
+    for (uint32_t number = 0;; number += one_in()) {
       struct scene s = {.text = cases[i].text, .property = "s"};
       struct world w;
       struct validation out;
       memcpy(s.with, cases[i].with, sizeof s.with);
       assert_true(open_world(&w, &s, s.with));
-      out = compare(&w);
-      assert_int_equal(out.difference.n, 0);
-      validation_release(&out);
+      if (number == 0) { /* without the mistake */
+        out = compare(&w);
+        assert_int_equal(out.difference.n, 0);
+        validation_release(&out);
+      }
       bool more = cases[i].make(&w, number);
       out = compare(&w);
       bool found = out.difference.n > 0;

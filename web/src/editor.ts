@@ -1,5 +1,5 @@
 // The model: an editor in a shadow root, whose style sheets a strict content security policy allows.
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
@@ -202,7 +202,7 @@ export class ModelEditor {
           lineMarkerChange: (u) => u.transactions.some((t) => t.effects.some((e) => e.is(setMarks))),
           initialSpacer: () => new Covered(false, ""),
         }),
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...defaultKeymap, ...historyKeymap]), // Tab leaves the editor; Ctrl+] and Ctrl+[ indent
         EditorView.contentAttributes.of({ "aria-label": "source of the model" }),
         EditorView.updateListener.of((u) => u.docChanged && onEdit(u.state.doc.toString())),
       ],
