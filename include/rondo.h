@@ -337,7 +337,8 @@ RONDO_PUBLIC char *rondo_session_ahead(rondo_session *, const char *property, ui
 /* Searches, breadth first, from the state after so many steps of the path on, for all safety and cover properties at
    once (but those with 'until') and for errors of the model. graph: the answer also has the graph of the states, or of
    classes of states in which the projection, an expression, has the same value; NULL: every state is a class. Limits as
-   above. A search that is interrupted answers with what it knows. Not for fine rounds. */
+   above. A search that is interrupted answers with what it knows. Ways to what was found are choices, or for
+   models of rounds, rounds. Not for fine rounds. */
 RONDO_PUBLIC char *rondo_session_survey(rondo_session *, size_t position, bool graph, const char *projection,
                                         uint64_t states, uint64_t steps);
 

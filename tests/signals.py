@@ -1,7 +1,10 @@
 """When a process that was started can be sent a signal."""
+import fcntl
 import pathlib
 import re
 import signal
+import struct
+import termios
 import time
 
 SECONDS = 120
@@ -16,6 +19,18 @@ def minds(pid, number):
     except OSError:
         return False
     return bool(caught) and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def full(process):
+    """Nothing more goes into the pipe of its standard output."""
+    until = time.monotonic() + SECONDS
+    before = 0
+    while process.poll() is None and time.monotonic() < until:
+        there = struct.unpack("i", fcntl.ioctl(process.stdout.fileno(), termios.FIONREAD, b"\0" * 4))[0]
+        if there > 32768 and there == before:
+            return
+        before = there
+        time.sleep(0.2)
 
 
 def send(process, number, after=0.3):

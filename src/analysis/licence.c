@@ -88,11 +88,11 @@ static struct refusal observes_flight(const struct licence_builder *g, bool mess
 /* Fairness to each process or message distinguishes them. */
 static struct refusal fairness_distinguishes(const struct licence_builder *g, enum fairness least) {
   const struct clause *fair = environment_fairness(&g->model->environments[g->query->environment]);
-  if (!fair || fair->fair_to > least || !model_steps(g->model) || !query_is_live(g->model, g->query))
+  if (!fair || fair->to_followed || fair->fair_to > least || !model_steps(g->model) ||
+      !query_is_live(g->model, g->query))
     return (struct refusal){0};
-  return (struct refusal){least == FAIR_MESSAGES
-                              ? "each message must be taken at some time, and its values tell it apart"
-                              : "each process must get its turn, so they are told apart",
+  return (struct refusal){least == FAIR_MESSAGES ? "fairness to messages distinguishes them by their values"
+                                                 : "fairness distinguishes processes",
                           fair->at};
 }
 
@@ -208,7 +208,7 @@ static void grant_round_rank(struct licence_builder *g) {
     builder_grants(g, REDUCE_ROUND_RANK, endless && u->read,
                    !(endless && u->read) ? "no round numbers are kept"
                    : u->residue > 1
-                       ? "round numbers are copies of the phase number, and only compared; of that the residue is kept"
+                       ? "round numbers are copies of the phase number, and only compared; its residue is kept"
                        : "round numbers are copies of the phase number, and only compared");
 }
 
@@ -382,16 +382,16 @@ static void grant_channels(struct licence_builder *g) {
     builder_refuses(g, REDUCE_DEAD_MESSAGES, (struct refusal){room, c->at});
   else
     builder_grants(g, REDUCE_DEAD_MESSAGES, true,
-                   fifo ? "what lies behind a message that nobody takes changes nothing"
-                        : "a message that nobody takes, or takes to no effect, changes nothing");
+                   fifo ? "a message behind one that nobody takes changes nothing"
+                        : "a message that is never taken, or taken without effect, changes nothing");
   if (query_is_live(m, g->query))
     builder_refuses(g, REDUCE_LOSS,
-                    (struct refusal){"a message that is lost need not be taken, one that only waits must be", {0, 0}});
+                    (struct refusal){"fairness requires that a pending message is taken, but not a lost one", {0, 0}});
   else if (flight.reason && (lost || crash))
     builder_refuses(g, REDUCE_LOSS, flight);
   else if (fifo || bounded)
     builder_refuses(g, REDUCE_LOSS,
-                    (struct refusal){bounded ? room : "in a FIFO channel a message holds up those behind it", c->at});
+                    (struct refusal){bounded ? room : "in a FIFO channel a message blocks those behind it", c->at});
   else
     builder_grants(g, REDUCE_LOSS, lost || crash,
                    lost || crash ? "channels have no bound and no order: a message need not arrive"
@@ -413,9 +413,9 @@ static struct refusal couples_processes(struct licence_builder *g) {
     if (c->kind == CLAUSE_DUPLICATED && c->limit > 0 && c->limit < INT64_MAX)
       return (struct refusal){"all processes share the budget of duplicated messages", c->at};
     if (c->kind == CLAUSE_LOST && c->limit > 0 && losing)
-      return (struct refusal){"to lose a message is a step of its own", c->at};
+      return (struct refusal){"losing a message is a step of its own", c->at};
     if (c->kind == CLAUSE_CHANNELS && c->bound > 0)
-      return (struct refusal){"in a bounded channel who sends waits for who takes", c->at};
+      return (struct refusal){"in a bounded channel the sender waits for the receiver", c->at};
   }
   return (struct refusal){0};
 }
@@ -458,7 +458,7 @@ static struct refusal prevents_fusion(struct licence_builder *g) {
     const char *reason;
   } faults[] = {{CLAUSE_CRASH, "a process may crash before it passes a message on"},
                 {CLAUSE_LOST, "a message may be lost before it is passed on"},
-                {CLAUSE_DUPLICATED, "a message that is passed on may stay all the same"},
+                {CLAUSE_DUPLICATED, "a forwarded message may be duplicated"},
                 {CLAUSE_BYZANTINE, "a process that should pass a message on may be Byzantine"}};
   const struct environment *env = &g->model->environments[g->query->environment];
   const struct clause *channels = query_channels(g->model, g->query), *fair = environment_fairness(env);
@@ -472,9 +472,9 @@ static struct refusal prevents_fusion(struct licence_builder *g) {
       if (env->clauses[k].kind == faults[i].kind && env->clauses[k].limit > 0)
         return (struct refusal){faults[i].reason, env->clauses[k].at};
   if (channels && (channels->channel != CHANNEL_BAG || channels->bound > 0))
-    return (struct refusal){"a message stands in the way of others", channels->at};
+    return (struct refusal){"a message blocks others in its channel", channels->at};
   if (fair && query_is_live(g->model, g->query))
-    return (struct refusal){"to pass a message on is a step, which fairness speaks of", fair->at};
+    return (struct refusal){"fairness concerns the step that forwards a message", fair->at};
   return (struct refusal){0};
 }
 
@@ -487,11 +487,12 @@ static void grant_fusion(struct licence_builder *g) {
     for (uint32_t a = 0; a < m->roles[r].nactions; a++)
       some |= action_can_fuse(m, use, r, a);
   if (!some)
-    builder_not_applicable(g, REDUCE_FUSION, "nobody passes a message on as it comes");
+    builder_not_applicable(g, REDUCE_FUSION, "no action only forwards a message");
   else if (why.reason)
     builder_refuses(g, REDUCE_FUSION, why);
   else
-    builder_grants(g, REDUCE_FUSION, true, "when a message is passed on nobody sees, and nothing comes in between");
+    builder_grants(g, REDUCE_FUSION, true,
+                   "no property observes when a message is forwarded, and no other step depends on it");
 }
 
 static void grant_steps(struct licence_builder *g) {
@@ -515,7 +516,7 @@ struct licence semantics_licence(const struct model *m, const struct query *q, s
   struct licence l = {.concerns = true, .granted = true};
   switch (q->semantics) {
   case SEMANTICS_COARSE:
-    l.reason = "all take the whole round in one step";
+    l.reason = "all processes take the whole round in one step";
     for (uint32_t i = 0; i < q->nproperties && l.granted; i++) {
       struct refusal why;
       if (m->properties[q->properties[i]].kind == PROPERTY_LIVE)
@@ -536,11 +537,11 @@ struct licence semantics_licence(const struct model *m, const struct query *q, s
     l.reason = "delivering a message is a step of its own";
     break;
   case SEMANTICS_MP:
-    l.reason = "delivering is a step, and an action takes or looks at all that was delivered";
+    l.reason = "delivering is a step, and an action takes or reads all that was delivered";
     break;
   case SEMANTICS_M: /* Bokor 2010, theorems 1 and 2 */
     l.reason = "properties read processes and globals only, and no guard asks for the absence of a "
-               "message: when one is delivered nobody sees";
+               "message: nothing observes when one is delivered";
     if (query_is_live(m, q))
       l.reason =
           "properties read processes and globals only, and a message on its way counts as one that can be taken: "
@@ -562,7 +563,7 @@ static void apply(struct licence_builder *g, enum reduction r) {
     l->reason = l->granted ? "not asked for" : l->reason;
     break;
   case REQUEST_IDLE:
-    l->reason = l->granted ? "it would leave out too few states to be worth its time" : l->reason;
+    l->reason = l->granted ? "it would save too few states to be worth its time" : l->reason;
     break;
   case REQUEST_ON:
     l->applied = l->granted;
@@ -611,7 +612,8 @@ static void grant_invisible_steps(struct licence_builder *g) {
   if (g->query->semantics != SEMANTICS_FINE || stops || shown)
     builder_not_applicable(g, REDUCE_PARTIAL_ORDER, "processes proceed in rounds");
   else
-    builder_grants(g, REDUCE_PARTIAL_ORDER, g->model->nprocesses > 1, "only how far apart processes get is asked for");
+    builder_grants(g, REDUCE_PARTIAL_ORDER, g->model->nprocesses > 1,
+                   "the property only asks how far apart processes get");
 }
 
 static void grant_rounds(struct licence_builder *g) {

@@ -442,3 +442,19 @@ bool live_approximate_each(struct model *m, uint32_t property, uint32_t environm
   vec_release(&clauses);
   return some && fits;
 }
+
+/* --- fairness --- */
+
+bool live_approximate_fairness(struct model *m, uint32_t environment) {
+  struct environment *env = &m->environments[environment];
+  bool some = false;
+  for (uint32_t g = 0; g < m->nglobals; g++)
+    some |= m->globals[g].followed && m->globals[g].type->kind == TYPE_PROCESS;
+  const struct clause *fair = model_steps(m) ? environment_fairness(env) : NULL;
+  if (!some || !fair || (fair->fair_to == FAIR_MESSAGES && m->nmessages > 0))
+    return false;
+  struct clause *clauses = arena_copy(&m->arena, env->clauses, env->nclauses * sizeof *clauses);
+  clauses[fair - env->clauses].to_followed = true;
+  env->clauses = clauses;
+  return true;
+}

@@ -35,6 +35,11 @@ enum each_approximation { EACH_WEAKER, EACH_STRONGER };
    supported; nothing changes. */
 bool live_approximate_each(struct model *, uint32_t property, uint32_t environment, enum each_approximation);
 
+/* Steps: fairness to each process, or each action, tells processes apart, too. The weaker assumption requires it of the
+   processes in hidden inputs only. It does not speak of messages, so it is none where those must arrive. False: there
+   is no such clause; nothing changes. */
+bool live_approximate_fairness(struct model *, uint32_t environment);
+
 /* The range has the same members in every state, as quantifiers over temporal formulas require. */
 bool range_is_state_independent(const struct node *);
 bool node_is_temporal(const struct node *); /* contains a temporal operator */

@@ -409,6 +409,11 @@ void nearest_offer(struct nearest *x, const char *candidate) {
   size_t difference = longest - (x->length < other ? x->length : other);
   if (longest > NAME_LONGEST || difference > x->distance)
     return;
+  if (x->length == other && strcmp(x->name, candidate) != 0 && strcasecmp(x->name, candidate) == 0) {
+    x->distance = 0; /* capitals alone differ */
+    x->found = candidate;
+    return;
+  }
   size_t distance = name_distance(x->name, x->length, candidate, other);
   if (distance < longest && (distance < x->distance || (distance == x->distance && !x->found))) {
     x->distance = distance;

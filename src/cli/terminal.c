@@ -7,6 +7,7 @@
 #endif
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +31,63 @@ static rondo *volatile interrupted;  /* a signal handler has no other way to fin
 static volatile sig_atomic_t ending; /* a signal has asked for the end */
 static int write_error;              /* errno of the first failure */
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- output ---- */
+
+#define READER_SECONDS 1.0 /* after a signal, a reader that takes nothing for so long is not waited for */
+
+/* Is there a reader, who may take nothing? */
+static bool has_reader(int fd) {
+#ifdef __EMSCRIPTEN__
+  (void)fd;
+  return false;
+#else
+  struct stat st;
+  return fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+#endif
+}
+
+/* False: a signal has asked for the end, and the reader takes nothing. */
+static bool wait_for_reader(int fd) {
+  static volatile sig_atomic_t lost; /* once is enough */
+  struct pollfd ready = {.fd = fd, .events = POLLOUT};
+  double since = now();
+  for (;;) {
+    int n = poll(&ready, 1, 50);
+    if (n > 0 || (n < 0 && errno != EINTR))
+      return true;
+    if (!ending)
+      since = now();
+    else if (lost || now() - since >= READER_SECONDS)
+      return lost = 1, false;
+  }
+}
+
+/* Not through stdio, which may wait for the reader when the process ends. */
+static bool write_all(int fd, const char *text, size_t n) {
+  bool reader = has_reader(fd);
+  while (n > 0) {
+    if (reader && !wait_for_reader(fd)) {
+      errno = EINTR;
+      return false;
+    }
+    ssize_t wrote = write(fd, text, reader && n > PIPE_BUF ? PIPE_BUF : n); /* there is room for so much */
+    if (wrote < 0 && errno != EINTR && errno != EAGAIN)
+      return false;
+    text += wrote > 0 ? wrote : 0;
+    n -= wrote > 0 ? (size_t)wrote : 0;
+  }
+  return true;
+}
+
 static bool write_answer(void *context, const char *text, size_t length) {
   (void)context;
-  bool ok = fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+  bool ok = write_all(STDOUT_FILENO, text, length);
   if (!ok && !write_error)
     write_error = errno;
   return ok;
@@ -40,8 +95,7 @@ static bool write_answer(void *context, const char *text, size_t length) {
 
 static void write_diagnostic(void *context, const rondo_diagnostic *d) {
   (void)context;
-  fflush(stdout);
-  fputs(d->text, stderr);
+  write_all(STDERR_FILENO, d->text, strlen(d->text));
 }
 
 /* ---- how far it is ---- */
@@ -57,12 +111,6 @@ struct notice {
 static struct notice notices[NOTICES_MAX];
 static int nnotices;
 static double progress_told, progress_seconds; /* a file gets a line every so many seconds; 0: a terminal, always */
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void note_verdict(void *context, const rondo_verdict *v, bool final) {
   (void)context;
@@ -100,18 +148,12 @@ static void write_progress(void *context, const char *line) {
   }
 }
 
-static void write_all(int fd, const char *text) {
-  size_t n = strlen(text);
-  for (ssize_t wrote; n > 0 && (wrote = write(fd, text, n)) > 0; text += wrote)
-    n -= (size_t)wrote;
-}
-
 static void out_of_memory(void *context, size_t wanted) {
   static const char message[] = "rondo: out of memory: inconclusive\n"
                                 "  help: --max-memory ends the search before that, with what is known\n";
   (void)context;
   (void)wanted;
-  write_all(STDERR_FILENO, message);
+  write_all(STDERR_FILENO, message, sizeof message - 1);
   _exit(RONDO_INCONCLUSIVE);
 }
 
@@ -130,12 +172,11 @@ static void catch_termination(void) {
 static void catch_termination(void) {}
 #endif
 
-/* In the middle of something that cannot be stopped: only ending the process does. Not through stdio, whose locks the
-   other thread may hold; write_answer leaves nothing in its buffers. */
+/* In the middle of something that cannot be stopped: only ending the process does. */
 static void end_overdue(void *context, rondo_status status, const char *answer, const char *message) {
   (void)context;
-  write_all(STDOUT_FILENO, answer);
-  write_all(STDERR_FILENO, message);
+  write_all(STDOUT_FILENO, answer, strlen(answer));
+  write_all(STDERR_FILENO, message, strlen(message));
   _exit((int)status);
 }
 
@@ -309,10 +350,15 @@ rondo *terminal_open(const rondo_transport *transport) {
 int terminal_close(rondo *r, rondo_status status) {
   interrupted = NULL;
   rondo_free(r);
-  if (!write_error && fflush(stdout) == 0)
+  if (!write_error)
     return (int)status;
+  if (write_error == EINTR) {
+    static const char message[] = "rondo: interrupted while the answer was written\n";
+    write_all(STDERR_FILENO, message, sizeof message - 1);
+    return RONDO_INCONCLUSIVE;
+  }
   if (write_error == EPIPE) /* SIGPIPE is ignored here; the reader has seen enough all the same */
     return 128 + SIGPIPE;
-  fprintf(stderr, "rondo: cannot write the answer: %s\n", strerror(write_error ? write_error : errno));
+  fprintf(stderr, "rondo: cannot write the answer: %s\n", strerror(write_error));
   return RONDO_BAD_INPUT;
 }

@@ -169,7 +169,9 @@ static int report_no_command(struct rondo *r, int argc, char **argv) {
   bool option = argv[0][0] == '-', file = n > 6 && !strcmp(argv[0] + n - 6, ".rondo");
   const char *elsewhere = command_elsewhere(argv[0]), *near = command_nearest(argv[0]);
   struct text help = {0};
-  if (option || file) {
+  if (!strcmp(argv[0], "-v") && argc == 1) {
+    text_add(&help, "rondo --version shows the version, rondo --help the commands");
+  } else if (option || file) {
     text_add(&help, "the command comes first: rondo check");
     add_words(&help, argc, argv);
   } else if (elsewhere) {

@@ -4,6 +4,7 @@
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/load.h"
+#include "driver/prove.h"
 #include "driver/query.h"
 #include "driver/semantics.h"
 #include "report/json_report.h"
@@ -102,6 +103,68 @@ static bool lint_live(struct lint_command *l, const struct live_query *in, enum 
   return ok;
 }
 
+/* ---- how many values are enough for a proof (rondo prove) ---- */
+
+static void lint_cutoff(struct lint_command *l, const char *param, int64_t number, const struct value_cutoff *c,
+                        const char *environment, const char *property, json_t *cutoffs) {
+  const char *reason = c->why.reason, *also = NULL;
+  if (c->granted && c->also != UINT32_MAX)
+    also = l->model->properties[c->also].name;
+  if (c->granted)
+    reason = arena_printf(&l->arena, "%s = %lld is enough, %s%s%s%s", param, (long long)number, c->by,
+                          also ? ", if " : "", also ? also : "", also ? " holds" : "");
+  json_array_append_new(cutoffs, json_pack("{s:s, s:s, s:s, s:b, s:o, s:s?, s:s, s:o}", "param", param, "environment",
+                                           environment, "property", property, "granted", (int)c->granted, "value",
+                                           c->granted ? json_integer(number) : json_null(), "also", also, "reason",
+                                           reason, "line", line_to_json(l->model, c->why.at)));
+  if (l->options->output.json)
+    return;
+  struct text out = {0};
+  lint_line(l, property, &(struct licence){.granted = c->granted, .reason = reason, .at = c->why.at}, &out);
+  context_write(l->options->rondo, &out);
+}
+
+static void lint_cutoffs_of(struct lint_command *l, const char *param, const struct param_type_size *size,
+                            json_t *cutoffs) {
+  const struct model *m = l->model;
+  for (uint32_t e = 0; e < m->nenvironments; e++) {
+    bool titled = l->options->output.json;
+    for (uint32_t i = 0; i < m->nproperties; i++) {
+      const struct property *p = &m->properties[i];
+      bool there = false;
+      for (uint32_t k = 0; k < p->nenvironments; k++)
+        there |= p->environments[k] == e;
+      if (!there || p->kind == PROPERTY_COVER || p->stability_of)
+        continue;
+      struct query q = {.environment = e, .semantics = SEMANTICS_COARSE, .properties = &i, .nproperties = 1};
+      struct value_cutoff c = value_cutoff_of(m, &q, size, l->parsed->tree, &l->arena);
+      struct text title = {0};
+      text_addf(&title, "for all %s in environment %s", param, m->environments[e].name);
+      if (!titled) {
+        struct text out = {0};
+        paint_add(&out, &l->style, PAINT_TITLE, title.at);
+        text_add(&out, "\n");
+        context_write(l->options->rondo, &out);
+      }
+      text_release(&title);
+      titled = true;
+      lint_cutoff(l, param, param_for_values(size, c.values), &c, m->environments[e].name, p->name, cutoffs);
+    }
+  }
+}
+
+/* Of each parameter that is the number of values of a type, in models of rounds. */
+static void lint_cutoffs(struct lint_command *l, json_t *cutoffs) {
+  const struct model *m = l->model;
+  struct param_type_size size;
+  struct span other;
+  for (uint32_t i = 0; i < m->nparams && m->kind == MODEL_ROUNDS; i++) {
+    if (!param_is_type_size(l->parsed->tree, m->params[i].name, &size, &other))
+      continue;
+    lint_cutoffs_of(l, m->params[i].name, &size, cutoffs);
+  }
+}
+
 static int lint_model(struct lint_command *l) {
   struct query_groups in;
   enum semantics semantics;
@@ -118,6 +181,8 @@ static int lint_model(struct lint_command *l) {
   bool ok = true;
   for (size_t i = 0; i < in.live.n && ok; i++)
     ok = lint_live(l, &in.live.at[i], semantics, queries);
+  json_t *cutoffs = json_array();
+  lint_cutoffs(l, cutoffs);
   if (l->options->rondo->sarif) {
     json_t *answer = json_pack("{s:O}", "questions", queries);
     sarif_add_lint(l->options->rondo->sarif, answer, l->model->source.path);
@@ -126,11 +191,13 @@ static int lint_model(struct lint_command *l) {
   if (l->options->output.json) {
     struct text out = {0};
     context_json(l->options->rondo,
-                 json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries),
+                 json_pack("{s:s, s:s, s:O, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions",
+                           queries, "cutoffs", cutoffs),
                  &out);
     context_write(l->options->rondo, &out);
   }
   json_decref(queries);
+  json_decref(cutoffs);
   query_groups_release(&in);
   return ok ? EXIT_HOLDS : EXIT_BAD_INPUT;
 }

@@ -188,7 +188,9 @@ int command_replay(const struct command_options *o) {
   json_t *trace = trace_in(j, o);
   memory_free(text);
   if (!j)
-    context_error(o->rondo, E0812, "'%s' is not JSON: %s (line %d)", path, error.text, error.line);
+    context_error(o->rondo, E0812,
+                  "'%s' is not JSON: %s (line %d)\n  help: a trace is written by rondo check --trace-out FILE", path,
+                  error.text, error.line);
   else if (!trace)
     context_error(o->rondo, E0812, "there is no trace in '%s'", path);
   else

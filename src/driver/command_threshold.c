@@ -379,6 +379,11 @@ int command_threshold(const struct command_options *o) {
     return EXIT_BAD_INPUT;
   enum model_kind kind = ast_model_kind(parsed.tree);
   bool rounds = kind == MODEL_ROUNDS || kind == MODEL_MESSAGES;
+  if (rounds && threshold_has_ranges(o)) {
+    status = threshold_params(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
   struct threshold_search h = {.options = o, .start = clock_seconds()};
   struct counter_system *s = rounds ? NULL : counters_load(&parsed, o);
   h.limits = prove_limits(o);

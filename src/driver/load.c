@@ -4,6 +4,7 @@
 
 #include "driver/api.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -34,6 +35,36 @@ static char *stream_read(struct rondo *context, FILE *f, const char *path, size_
   return bytes.at;
 }
 
+/* The model in the folder of the path whose name is nearest to it, or NULL. */
+static char *nearest_model(const char *path) {
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+  struct text found = {0}, name = {0};
+  text_addf(&name, "%.*s", (int)folder, path);
+  DIR *d = opendir(folder ? name.at : ".");
+  struct dirent *entry;
+  struct nearest near;
+  char best[sizeof entry->d_name] = "";
+  nearest_init(&near, path + folder);
+  while (d && (entry = readdir(d))) {
+    const char *dot = strrchr(entry->d_name, '.');
+    const char *before = near.found;
+    if (!dot || strcmp(dot, ".rondo") != 0)
+      continue;
+    nearest_offer(&near, entry->d_name);
+    if (near.found != before) { /* readdir may use the same memory again */
+      snprintf(best, sizeof best, "%s", entry->d_name);
+      near.found = best;
+    }
+  }
+  if (d)
+    closedir(d);
+  if (near.found)
+    text_addf(&found, "%.*s%s", (int)folder, path, best);
+  text_release(&name);
+  return found.at;
+}
+
 char *file_read(struct rondo *context, const char *path, size_t largest, size_t *length) {
   if (!strcmp(path, "-"))
     return stream_read(context, stdin, "standard input", largest, length);
@@ -46,8 +77,14 @@ char *file_read(struct rondo *context, const char *path, size_t largest, size_t 
     if (error == ENOENT && access(longer.at, R_OK) == 0)
       context_error(context, E0808, "cannot open '%s': %s\n  help: did you mean '%s'?", path, strerror(error),
                     longer.at);
-    else
-      context_error(context, E0808, "cannot open '%s': %s", path, strerror(error));
+    else {
+      char *near = error == ENOENT ? nearest_model(path) : NULL;
+      if (near)
+        context_error(context, E0808, "cannot open '%s': %s\n  help: did you mean '%s'?", path, strerror(error), near);
+      else
+        context_error(context, E0808, "cannot open '%s': %s", path, strerror(error));
+      memory_free(near);
+    }
     text_release(&longer);
     return NULL;
   }
@@ -264,7 +301,8 @@ const char *only_file(const struct command_options *o) {
   if (o->files.n == 0)
     context_error(o->rondo, E0806, "no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
   else
-    context_error(o->rondo, E0806, "one file at a time: '%s' is one too many", o->files.at[1]);
+    context_error(o->rondo, E0806, "one file at a time: '%s' is one too many%s", o->files.at[1],
+                  access(o->files.at[1], F_OK) == 0 ? "" : "\n  help: a parameter gets its value by -D: -D n=3");
   return NULL;
 }
 
@@ -335,7 +373,9 @@ static bool name_find(struct rondo *context, const char *kind, const char *name,
   if (*found == UINT32_MAX && near)
     context_error(context, E0810, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
   else if (*found == UINT32_MAX)
-    context_error(context, E0810, "unknown %s '%s'\n  help: the model has %s", kind, name, all->n ? list.at : "none");
+    context_error(context, E0810, "unknown %s '%s'\n  help: %sthe model has %s", kind, name,
+                  strchr(name, ',') ? "name one at a time, with the option before each; " : "",
+                  all->n ? list.at : "none");
   text_release(&list);
   memory_free(names);
   return *found != UINT32_MAX;

@@ -2,8 +2,10 @@
 #ifndef RONDO_DRIVER_PROVE_H
 #define RONDO_DRIVER_PROVE_H
 
+#include "analysis/value_cutoff.h"
 #include "driver/load.h"
 #include "driver/prove_portfolio.h"
+#include "lang/typecheck_counters.h"
 #include "report/proof_report.h"
 
 /* One property from its unfolding to the verdict. */
@@ -21,6 +23,15 @@ bool specification_is_vacuous(const struct threshold_automaton *, uint32_t speci
 
 /* threshold_unknowns.c: rondo threshold for automata with unknowns; the exit status */
 int threshold_unknowns(const struct parsed_file *, const struct command_options *);
+
+/* threshold_params.c: rondo threshold for a model some of whose parameters have a range in -D; the exit status */
+bool threshold_has_ranges(const struct command_options *);
+int threshold_params(const struct parsed_file *, const struct command_options *);
+
+/* prove_values.c: how many values of the type are enough for the only property of the query, whatever the number of
+   processes */
+struct value_cutoff value_cutoff_of(const struct model *, const struct query *, const struct param_type_size *,
+                                    const struct ast *file, struct arena *);
 
 /* prove_rounds.c */
 int prove_rounds(const struct parsed_file *, const struct command_options *);

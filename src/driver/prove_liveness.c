@@ -30,48 +30,12 @@ static double left_of(const struct rounds_proof *p) { return p->deadline - clock
 
 /* ---- few processes ---- */
 
-struct violation_search {
-  struct liveness_proof *l;
-  struct proof_attempt *a;
-  double end;
-};
-
-static bool search_next(void *context, const int64_t *params) {
-  struct violation_search *s = context;
-  struct liveness_proof *l = s->l;
-  double left = s->end - clock_seconds();
-  if (left <= 0.01 || *l->p->limits.interrupt)
-    return false;
-  const struct property_result *found = search_instance(l->p, s->a, &l->out, params, true, left);
-  if (found) {
-    l->out.proof = (struct proof){.kind = ENGINE_UNSAFE};
-    counter_run_init(&l->out.proof.run, s->a->system);
-    memcpy(l->out.proof.run.params, params, s->a->system->nparams * sizeof *params);
-    l->out.system = s->a->system;
-    l->out.concrete = found;
-    l->out.interp = s->a->interp;
-    return false;
-  }
-  const struct check_result *r = &s->a->result;
-  if (s->a->model && r->nruns > 0 && r->runs[0].nproperties > 0 && r->runs[0].properties[0].verdict == VERDICT_HOLDS) {
-    l->searched++;
-    l->vacuous += r->runs[0].properties[0].vacuous;
-  }
-  attempt_drop_instance(s->a);
-  return true;
-}
-
-/* The instance in which the search finds a violation; NULL: it found none within that time. */
-static struct proof_attempt *search_violation(struct liveness_proof *l, double seconds) {
-  struct round_shape shape;
-  struct proof_attempt *a = attempt_new(l->p, &shape, false);
-  struct violation_search s = {l, a, clock_seconds() + (seconds < left_of(l->p) ? seconds : left_of(l->p))};
-  l->searched = l->vacuous = 0;
-  small_instances(a->system, &shape, search_next, &s);
-  if (l->out.concrete)
-    return a;
-  attempt_free(a);
-  return NULL;
+static struct proof_attempt *search_few(struct liveness_proof *l, double most) {
+  struct small_verdicts few;
+  struct proof_attempt *a = search_violation(l->p, &l->out, most, &few);
+  l->searched = few.holds;
+  l->vacuous = few.vacuous;
+  return a;
 }
 
 /* ---- the product ---- */
@@ -304,14 +268,14 @@ void prove_live(struct rounds_proof *p, uint32_t property, uint32_t environment)
   watch_answer(p->options->rondo, p->deadline, p->limits.asked);
   struct proof_attempt *a = NULL;
   if (!p->options->engine) /* else that engine is asked first */
-    a = search_violation(&l, left_of(p) / 4 < FIRST_SEARCH_SECONDS ? left_of(p) / 4 : FIRST_SEARCH_SECONDS);
+    a = search_few(&l, left_of(p) / 4 < FIRST_SEARCH_SECONDS ? left_of(p) / 4 : FIRST_SEARCH_SECONDS);
   bool more = !a;
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE && more; mode++)
     more = prove_by_mode(&l, (enum derive_mode)mode, &a);
   if (l.out.proof.kind == ENGINE_UNDECIDED && !p->fault.n && !*p->limits.interrupt && left_of(p) > 0.1) {
     struct proof_result kept = l.out;
     struct proof_attempt *found =
-        search_violation(&l, left_of(p) / 2 < LAST_SEARCH_SECONDS ? left_of(p) / 2 : LAST_SEARCH_SECONDS);
+        search_few(&l, left_of(p) / 2 < LAST_SEARCH_SECONDS ? left_of(p) / 2 : LAST_SEARCH_SECONDS);
     if (found) {
       struct proof_result violated = l.out;
       l.out = kept;

@@ -12,13 +12,14 @@
 #include <string.h>
 
 enum { PROCESSES_AT_LEAST = 4 };
+#define SEARCH_SECONDS 3.0 /* for a violation with few processes, where the first derivation decides nothing */
 
 static double seconds_left(const struct rounds_proof *p) {
   double left = p->deadline - clock_seconds();
   return left > 0.001 ? left : 0.001;
 }
 
-static bool shape_of(const struct rounds_proof *p, struct round_shape *shape, bool say) {
+bool rounds_shape(const struct rounds_proof *p, struct round_shape *shape, bool say) {
   struct diags diags;
   diags_init(&diags, &p->parsed->source);
   bool ok = rounds_param_system(p->parsed->tree, &p->parsed->source, p->given, p->options->defines.n, shape, &diags);
@@ -39,6 +40,23 @@ static const char *param_at(const struct rounds_proof *p, const struct counter_s
   return NULL;
 }
 
+const char *param_of_types(const struct rounds_proof *p, const struct counter_system *s) {
+  const char *found = NULL;
+  for (uint32_t i = 0; i < s->nparams; i++) {
+    const struct counter_param *param = &s->params[i];
+    if (param->of || (param->is && param->is->op == TERM_NUMBER))
+      continue;
+    struct span at = param_decides_type(p->parsed->tree, s, param->name);
+    if (!at.to)
+      continue;
+    const char *name = param_at(p, s, at);
+    if (!name || (found && strcmp(found, name) != 0))
+      return NULL;
+    found = name;
+  }
+  return found;
+}
+
 /* Parameters without a value must not decide about types. */
 static bool types_are_fixed(const struct rounds_proof *p, const struct counter_system *s) {
   struct diags diags;
@@ -53,7 +71,7 @@ static bool types_are_fixed(const struct rounds_proof *p, const struct counter_s
     const char *name = param_at(p, s, at);
     name = name ? name : param->name;
     diag_error(&diags, E0706, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
-    diag_help(&diags, "give it a value, as in -D %s=2", name);
+    diag_help(&diags, "%s%sgive it a value, as in -D %s=2", p->why_not ? p->why_not : "", p->why_not ? "; " : "", name);
   }
   bool ok = diags.errors == 0;
   context_diagnostics(p->options->rondo, &diags);
@@ -176,7 +194,7 @@ static void take_view(struct rounds_proof *p, const struct counter_system *s, co
 
 static bool find_first_instance(struct rounds_proof *p) {
   struct round_shape shape;
-  if (!shape_of(p, &shape, true))
+  if (!rounds_shape(p, &shape, true))
     return false;
   struct counter_system *s = shape.system;
   struct term yes = {.op = TERM_NUMBER, .number = 1};
@@ -190,6 +208,8 @@ static bool find_first_instance(struct rounds_proof *p) {
   if (ok && p->stopped)
     context_error(p->options->rondo, N0106,
                   "stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found && p->quiet)
+    p->impossible = true;
   else if (ok && !found)
     context_error(p->options->rondo, E0703, "no values satisfy the conditions on the parameters");
   ok = found && !p->stopped;
@@ -332,8 +352,7 @@ static const struct property_result *search_smaller_instances(struct rounds_proo
   return found;
 }
 
-/* Of the run that the search has found: a live property has a model, and an interpreter, of its own. */
-static struct interpreter *interpreter_of_found(const struct proof_attempt *a) {
+struct interpreter *interpreter_of_found(const struct proof_attempt *a) {
   struct interpreter *own = a->model && a->result.nruns > 0 ? a->result.runs[0].interp : NULL;
   return own ? own : a->interp;
 }
@@ -369,7 +388,7 @@ static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, c
 struct proof_attempt *attempt_new(const struct rounds_proof *p, struct round_shape *shape, bool open) {
   struct proof_attempt *a = memory_alloc(sizeof *a);
   arena_init(&a->arena);
-  shape_of(p, shape, false); /* errors were reported before */
+  rounds_shape(p, shape, false); /* errors were reported before */
   shape->open = open;
   a->system = shape->system;
   return a;
@@ -491,8 +510,26 @@ static void add_reason(struct proof *proof, const char *exactly) {
   proof->limit = t.at;
 }
 
-/* The simplest derivation first, then more exact ones, within one time limit. If none decides, the last one that
-   produced anything is reported. */
+/* Nothing is decided so far: few processes are searched, within part of the time that is left. Returns the attempt that
+   the result is about. */
+static struct proof_attempt *try_few(struct rounds_proof *p, struct proof_attempt *a, struct proof_result *out) {
+  struct small_verdicts few;
+  double left = seconds_left(p) / 4;
+  struct proof_result searched = {.name = out->name, .environment = out->environment, .live = out->live};
+  if (out->proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt)
+    return a;
+  struct proof_attempt *found = search_violation(p, &searched, left < SEARCH_SECONDS ? left : SEARCH_SECONDS, &few);
+  if (!found)
+    return a;
+  proof_release(&out->proof);
+  validation_release(&out->compared);
+  attempt_free(a);
+  *out = searched;
+  return found;
+}
+
+/* The simplest derivation first, then more exact ones, within one time limit; after the first one few processes are
+   searched. If none decides, the last one that produced anything is reported. */
 static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t environment) {
   struct proof_result out = {.name = p->model->properties[property].name,
                              .environment = p->model->environments[environment].name};
@@ -506,6 +543,7 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   q.semantics = rounds ? SEMANTICS_COARSE : SEMANTICS_M;
   struct proof_attempt *a = prove_by(p, &q, &derive_ways[rounds ? 0 : DERIVE_WAYS - 1], &out);
   bool leaves_apart = a->derivation.leaves_apart;
+  a = try_few(p, a, &out);
   for (int i = 1; i < DERIVE_WAYS && rounds; i++) {
     const struct derive_way *way = &derive_ways[i];
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
@@ -531,7 +569,7 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
 }
 
 /* Safety properties in their environments; by name, or all. */
-static bool prove_all(struct rounds_proof *p) {
+bool choose_proofs(const struct rounds_proof *p, struct proof_choices *out) {
   const struct command_options *o = p->options;
   uint32_t environment = 0, property;
   bool *wanted = memory_alloc((p->model->nproperties + (size_t)1) * sizeof *wanted);
@@ -544,11 +582,10 @@ static bool prove_all(struct rounds_proof *p) {
     bool provable = x->kind == PROPERTY_SAFETY || (x->kind == PROPERTY_LIVE && p->model->kind != MODEL_ROUNDS);
     if (o->properties.n ? !wanted[i] : !provable || x->on_request || x->stability_of)
       continue;
-    for (uint32_t k = 0; k < (o->env ? 1 : x->nenvironments) && !p->fault.n; k++)
-      (x->kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS ? prove_live : prove_one)(
-          p, i, o->env ? environment : x->environments[k]);
+    for (uint32_t k = 0; k < (o->env ? 1 : x->nenvironments); k++)
+      vec_push(&out->of, ((struct proof_choice){i, o->env ? environment : x->environments[k]}));
   }
-  if (ok && p->proofs.n == 0) {
+  if (ok && out->of.n == 0) {
     context_error(o->rondo, E0904, "'%s' has no safety property", p->parsed->source.path);
     ok = false;
   }
@@ -556,7 +593,21 @@ static bool prove_all(struct rounds_proof *p) {
   return ok;
 }
 
-static bool rounds_proof_begin(struct rounds_proof *p) {
+void prove_choice(struct rounds_proof *p, struct proof_choice c) {
+  bool live = p->model->properties[c.property].kind == PROPERTY_LIVE && p->model->kind == MODEL_ROUNDS;
+  (live ? prove_live : prove_one)(p, c.property, c.environment);
+}
+
+static bool prove_all(struct rounds_proof *p) {
+  struct proof_choices choices = {0};
+  bool ok = choose_proofs(p, &choices);
+  for (size_t i = 0; i < choices.of.n && ok && !p->fault.n; i++)
+    prove_choice(p, choices.of.at[i]);
+  vec_release(&choices.of);
+  return ok;
+}
+
+bool rounds_proof_begin(struct rounds_proof *p) {
   const struct command_options *o = p->options;
   p->limits = prove_limits(o);
   p->deadline = clock_seconds() + p->limits.seconds;
@@ -565,7 +616,7 @@ static bool rounds_proof_begin(struct rounds_proof *p) {
   return p->given && find_first_instance(p);
 }
 
-static void rounds_proof_end(struct rounds_proof *p) {
+void rounds_proof_end(struct rounds_proof *p) {
   for (size_t i = 0; i < p->proofs.n; i++) {
     proof_release(&p->proofs.at[i].proof);
     validation_release(&p->proofs.at[i].compared);
@@ -580,11 +631,14 @@ static void rounds_proof_end(struct rounds_proof *p) {
   if (p->model)
     arena_release(&p->view_arena);
   memory_free(p->given);
+  memory_free(p->why_not);
 }
 
 int prove_rounds(const struct parsed_file *parsed, const struct command_options *o) {
   struct rounds_proof p = {.parsed = parsed, .options = o};
   int status = EXIT_BAD_INPUT;
+  if (prove_any_values(&p, &status))
+    return status;
   bool done = rounds_proof_begin(&p) && prove_all(&p);
   if (p.stopped)
     status = EXIT_INCONCLUSIVE;
@@ -648,7 +702,7 @@ bool rounds_have_free_params(const struct parsed_file *parsed, const struct comm
   struct round_shape shape = {0};
   bool left = false;
   p.given = bindings_lowest(o);
-  if (shape_of(&p, &shape, false)) {
+  if (rounds_shape(&p, &shape, false)) {
     for (uint32_t i = 0; i < shape.system->nparams; i++)
       left |= !shape.system->params[i].is && !shape.system->params[i].of;
     counter_system_free(shape.system);

@@ -38,9 +38,37 @@ struct rounds_proof {
   struct interpreter *interp;
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
-  bool stopped;      /* before there was an instance */
+  char *why_not; /* why a parameter that decides about a type needs a value; or NULL */
+  bool stopped;  /* before there was an instance */
+  bool quiet;    /* no values satisfy the conditions: this is not reported, but */
+  bool impossible;
   struct text fault; /* a fault of rondo; empty: none */
 };
+
+/* A property in one of its environments. */
+struct proof_choice {
+  uint32_t property, environment;
+};
+struct proof_choices {
+  VEC(struct proof_choice) of;
+};
+
+/* The parameters that -D gives, and a first instance. False: reported, or stopped. */
+bool rounds_proof_begin(struct rounds_proof *);
+void rounds_proof_end(struct rounds_proof *);
+/* What is asked for. False: reported. */
+bool choose_proofs(const struct rounds_proof *, struct proof_choices *);
+/* Adds its result. */
+void prove_choice(struct rounds_proof *, struct proof_choice);
+/* The only parameter without a value that decides about a type; NULL: there is none, or there are several. */
+const char *param_of_types(const struct rounds_proof *, const struct counter_system *);
+bool rounds_shape(const struct rounds_proof *, struct round_shape *, bool say);
+
+/* ---- prove_values.c: all numbers of values ---- */
+
+/* The file leaves open how many values a type has, and nothing else depends on that. Otherwise false, and why_not may
+   say more. */
+bool prove_any_values(struct rounds_proof *, int *status);
 
 /* An instance with all parameters given: params are those of the system. open: whatever
    `resilience` says. NULL: the conditions do not hold. */
@@ -51,6 +79,8 @@ const struct property_result *search_instance(struct rounds_proof *, struct proo
                                               const struct proof_result *, const int64_t *params, bool strictly,
                                               double seconds);
 void attempt_drop_instance(struct proof_attempt *);
+/* Of the run that the search has found: a live property has a model, and an interpreter, of its own. */
+struct interpreter *interpreter_of_found(const struct proof_attempt *);
 /* The shape's system has the parameters only. open: with `resilience` left open. */
 struct proof_attempt *attempt_new(const struct rounds_proof *, struct round_shape *, bool open);
 void attempt_free(struct proof_attempt *);
@@ -85,6 +115,13 @@ bool compare_derived(struct rounds_proof *, struct proof_attempt *, const struct
                      struct validation *);
 /* What was proved, against the search, for a second at most. False: likewise. */
 bool search_small(struct rounds_proof *, struct proof_attempt *, const struct round_shape *, struct proof_result *);
+struct small_verdicts { /* numbers of instances in which the property holds; in which it does so vacuously */
+  uint32_t holds, vacuous;
+};
+/* The instance in which the search finds a violation, which goes to the result; NULL: it found none within that time.
+ */
+struct proof_attempt *search_violation(struct rounds_proof *, struct proof_result *, double seconds,
+                                       struct small_verdicts *);
 /* Why nothing was compared, where nothing differs. */
 const char *comparison_failure(const struct rounds_proof *, const struct validation *);
 /* Notes in the certificate what was compared. */

@@ -192,6 +192,55 @@ bool search_small(struct rounds_proof *p, struct proof_attempt *a, const struct 
   return !p->fault.n && !*p->limits.interrupt;
 }
 
+/* ---- a violation with few processes ---- */
+
+struct violation_search {
+  struct rounds_proof *p;
+  struct proof_attempt *a;
+  struct proof_result *of;
+  double end;
+  struct small_verdicts *few;
+};
+
+static bool search_next(void *context, const int64_t *params) {
+  struct violation_search *s = context;
+  double left = s->end - clock_seconds();
+  if (left <= 0.01 || *s->p->limits.interrupt)
+    return false;
+  const struct property_result *found = search_instance(s->p, s->a, s->of, params, true, left);
+  if (found) {
+    s->of->proof = (struct proof){.kind = ENGINE_UNSAFE};
+    counter_run_init(&s->of->proof.run, s->a->system);
+    memcpy(s->of->proof.run.params, params, s->a->system->nparams * sizeof *params);
+    s->of->system = s->a->system;
+    s->of->concrete = found;
+    s->of->interp = interpreter_of_found(s->a);
+    return false;
+  }
+  const struct check_result *r = &s->a->result;
+  if (s->a->model && r->nruns > 0 && r->runs[0].nproperties > 0 && r->runs[0].properties[0].verdict == VERDICT_HOLDS) {
+    s->few->holds++;
+    s->few->vacuous += r->runs[0].properties[0].vacuous;
+  }
+  attempt_drop_instance(s->a);
+  return true;
+}
+
+struct proof_attempt *search_violation(struct rounds_proof *p, struct proof_result *of, double seconds,
+                                       struct small_verdicts *few) {
+  struct round_shape shape;
+  struct proof_attempt *a = attempt_new(p, &shape, false);
+  double now = clock_seconds(), left = p->deadline - now;
+  struct violation_search s = {p, a, of, now + (seconds < left ? seconds : left), few};
+  *few = (struct small_verdicts){0, 0};
+  of->concrete = NULL;
+  small_instances(a->system, &shape, search_next, &s);
+  if (of->concrete)
+    return a;
+  attempt_free(a);
+  return NULL;
+}
+
 /* ---- the report ---- */
 
 const char *comparison_failure(const struct rounds_proof *p, const struct validation *c) {

@@ -38,6 +38,7 @@ struct query_context {              /* the instance that is asked about */
   enum semantics semantics;
   bool semantics_by_default;    /* the user did not choose it */
   bool quiet;                   /* what an engine refuses is not reported, only in *refused */
+  bool trial;                   /* a search of a few states, in order to decide how to search */
   double deadline;              /* of all queries about it, by clock_seconds; 0: none, or not known yet */
   struct answer_stream *stream; /* tells verdicts as they become known; or NULL */
   struct query_split *split;    /* may replace the search of the next query; or NULL */
@@ -71,6 +72,8 @@ bool lockstep_recheck(const struct query_context *, const struct query *, struct
 /* The transition system of a query, with the reductions that are licensed. */
 struct system *query_system(const struct query_context *, const struct query *, const struct reduction_request *,
                             const struct licences **);
+/* Limits of a search that was interrupted by another one after a layer: that one has set its own. */
+void query_watch_again(const struct query_context *, const struct search *);
 /* driver/query_lockstep.c: does the verdict of a liveness property in lockstep rounds hold in asynchronous ones? If
    those were asked for and it does not, the verdict becomes inconclusive. */
 void live_lockstep_licence(const struct query_context *, const struct live_query *, struct run_result *);

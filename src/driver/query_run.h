@@ -20,6 +20,7 @@ struct query_run {
   struct ranks *ranks; /* that search together, or NULL */
   struct system *system;
   struct search search;
+  struct query_order *order;  /* NULL: it is known whether partial-order reduction is used */
   bool explored;              /* a trial search came to an end, and is the answer */
   char *heard_of_assignments; /* as the search counted them; or NULL */
   /* The search by one thread that leads to the same findings: its paths are shown. NULL: those of `search` are. */

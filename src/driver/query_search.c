@@ -5,6 +5,7 @@
 #include "async/async.h"
 #include "driver/answer_stream.h"
 #include "driver/context.h"
+#include "driver/query_order.h"
 #include "driver/query_split.h"
 #include "lockstep/lockstep_system.h"
 #include "search/ranks.h"
@@ -17,6 +18,7 @@ struct system *query_system(const struct query_context *a, const struct query *q
                                                   : a->options->rondo->tests.message_moves_never ? PER_MESSAGE_NEVER
                                                                                                  : PER_MESSAGE_AUTO,
                                    .narrow_keys = a->options->rondo->tests.narrow_keys,
+                                   .few_states = a->trial,
                                    .max_distance = a->options->max_distance ? a->options->max_distance : ANY_DISTANCE};
   *licences = licences_grant(a->model, q, requested, a->arena);
   interpreter_follow(a->interp, q->semantics, model_steps(a->model) && !(*licences)->of[REDUCE_MESSAGE_ORDER].applied);
@@ -27,6 +29,33 @@ struct system *query_system(const struct query_context *a, const struct query *q
 }
 
 static void tell_found(void *context, const struct search *s, uint32_t property) { stream_found(context, s, property); }
+
+/* What is done after each layer. */
+struct layer_work {
+  const struct query_context *about;
+  struct query_order *order; /* or NULL */
+};
+
+/* What was found while it was not known yet whether this search is the one that answers. */
+static void tell_earlier(const struct query_context *about, struct search *s) {
+  const struct query *q = s->space->query;
+  s->found = about->stream ? tell_found : NULL;
+  for (uint32_t i = 0; i < q->nproperties && s->found; i++)
+    if (s->findings[i].found && s->findings[i].rounds + 1 < s->complete &&
+        !about->model->properties[q->properties[i]].stability_of)
+      s->found(s->found_context, s, i);
+}
+
+static bool after_layer(void *context, struct search *s) {
+  const struct layer_work *w = context;
+  if (w->order && !order_is_known(w->order)) {
+    if (!order_after_layer(w->order, s))
+      return false;
+    if (order_is_known(w->order))
+      tell_earlier(w->about, s);
+  }
+  return !w->about->split || split_after_layer(w->about->split, s);
+}
 
 /* reports: findings are reported as they are found. */
 static void search_with(const struct query_run *a, struct ranks *ranks, struct search *s, struct system *space,
@@ -39,10 +68,10 @@ static void search_with(const struct query_run *a, struct ranks *ranks, struct s
   s->disk.folder = a->options->storage.spill;
   s->progress = progress_or_null(a->options->rondo);
   s->progress_context = &(struct progress_context){a->options->rondo, a->model, a->about->stream, &a->query};
-  s->found = reports && a->about->stream ? tell_found : NULL;
+  s->found = reports && a->about->stream && !a->order ? tell_found : NULL;
   s->found_context = a->about->stream;
-  s->layer = reports && a->about->split ? split_after_layer : NULL;
-  s->layer_context = a->about->split;
+  s->layer = reports || a->order ? after_layer : NULL;
+  s->layer_context = &(struct layer_work){a->about, a->order};
   interpreter_watch(a->interp, checkpoints ? limits->insist : limits->interrupt);
   watch_time(a->options->rondo, limits->seconds);
   watch_resident_memory(a->options->rondo, ranks ? 0 : limits->memory);
@@ -61,6 +90,13 @@ void query_search_alone(const struct query_run *a, struct search *s, struct syst
   search_with(a, NULL, s, space, limits, checkpoints, false);
 }
 
+void query_watch_again(const struct query_context *of, const struct search *s) {
+  struct rondo *r = of->options->rondo;
+  double seconds = s->limits.seconds, left = seconds - s->stats.seconds;
+  watch_time(r, seconds > 0 ? (left > 1e-3 ? left : 1e-3) : 0);
+  watch_resident_memory(r, s->limits.memory);
+}
+
 /* Partial-order reduction and fusion take longer paths, so they may miss what is within a limit of steps. */
 static struct reduction_request requested_of(const struct command_options *o) {
   struct reduction_request requested = o->requested;
@@ -69,81 +105,6 @@ static struct reduction_request requested_of(const struct command_options *o) {
   if (o->limits.rounds > 0 && requested.reduce[REDUCE_FUSION] == REQUEST_AUTO)
     requested.reduce[REDUCE_FUSION] = REQUEST_OFF;
   return requested;
-}
-
-/* --- does partial-order reduction pay? --- */
-
-/* It takes time for each state, so it pays if it leaves out many states. Whether it does is tried on the first few
-   states: a trial search with it, and one without it that goes equally deep. The reduction is dropped unless the last
-   layer of the second one has so many times (in hundredths) the states of the first one's. What it leaves out tends to
-   grow with the depth, so that this is less than the ratio of the times.
-
-   The decision depends on numbers of states only, so it is the same in every run. A search never changes its mind: it
-   is reduced from its first state to its last, or not at all. */
-#define TRIAL_STATES 2000
-#define TRIAL_FACTOR 8 /* the second trial ends with so many times the states of the first: the reduction pays */
-#define PAYS_FROM 140
-#define PAYS_FROM_FAST 300 /* if the search without it is fast: see fast_successors */
-
-static bool is_conclusive(const struct search *s) { return !search_limited(s->end); }
-
-/* The trial is the search that was asked for. */
-static void trial_keep(struct query_run *a, struct search *s, struct system *system) {
-  a->search = *s;
-  a->system = system;
-  a->explored = true;
-}
-
-static void trial_drop(struct search *s, struct system *system) {
-  search_release(s);
-  system->ops->free(system);
-}
-
-/* The trial without the reduction; given the one with it. True: the reduction does not pay. */
-static bool is_idle(struct query_run *a, const struct search *with, bool keeps) {
-  struct reduction_request without = a->requested;
-  const struct licences *licences;
-  struct limits limits = a->options->limits;
-  struct search s;
-  without.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_IDLE;
-  struct system *system = query_system(a->about, &a->query, &without, &licences);
-  uint64_t pays_from = system->fast_successors ? PAYS_FROM_FAST : PAYS_FROM, first = with->initial_states;
-  uint64_t most = first + (with->stats.states - first) * TRIAL_FACTOR;
-  if (limits.states == 0 || limits.states > most)
-    limits.states = most;
-  limits.trial_rounds = with->complete - 1;
-  query_search_alone(a, &s, system, &limits, NULL);
-  bool idle = is_conclusive(&s) || (s.trial_ended && s.stats.frontier * 100 < with->stats.frontier * pays_from);
-  if (is_conclusive(&s) && keeps) {
-    a->licences = licences;
-    trial_keep(a, &s, system);
-  } else {
-    trial_drop(&s, system);
-  }
-  return idle;
-}
-
-/* keeps: a trial that comes to an end is the answer. True: partial-order reduction does not pay. */
-static bool partial_order_is_idle(struct query_run *a, bool keeps) {
-  struct limits limits = a->options->limits;
-  struct search s;
-  bool idle = false;
-  if (!model_steps(a->model) || limits.trial_rounds > 0 || a->requested.reduce[REDUCE_PARTIAL_ORDER] != REQUEST_AUTO)
-    return false;
-  struct system *system = query_system(a->about, &a->query, &a->requested, &a->licences);
-  if (!system->uses_proviso) {
-    system->ops->free(system);
-    return false;
-  }
-  limits.trial_states = a->options->rondo->tests.trial_states ? a->options->rondo->tests.trial_states : TRIAL_STATES;
-  query_search_alone(a, &s, system, &limits, NULL);
-  if (s.trial_ended)
-    idle = is_idle(a, &s, keeps);
-  if (!s.trial_ended && keeps)
-    trial_keep(a, &s, system);
-  else
-    trial_drop(&s, system);
-  return idle;
 }
 
 /* Rank 0 alone searches asynchronous rounds, and systems without a dictionary that ranks can share. It decides for all
@@ -155,7 +116,7 @@ bool query_takes_part(struct query_run *a) {
   if (a->options->ranks.is_helper && !a->ranks)
     return false;
   bool alone = !a->options->ranks.all && !a->options->storage.checkpoints;
-  bool idle = !a->options->ranks.is_helper && partial_order_is_idle(a, alone);
+  bool idle = !a->options->ranks.is_helper && order_is_idle(a, alone);
   if (a->ranks && !ranks_ready(a->ranks, a->model->values.vectors))
     return false; /* rank 0 has ended */
   if (a->ranks)
@@ -174,10 +135,24 @@ bool query_takes_part(struct query_run *a) {
   return false;
 }
 
+/* The search without partial-order reduction has shown that the one with it pays. */
+static void explore_reduced(struct query_run *a) {
+  search_release(&a->search);
+  a->system->ops->free(a->system);
+  a->requested.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_AUTO;
+  a->system = query_system(a->about, &a->query, &a->requested, &a->licences);
+  search_with(a, a->ranks, &a->search, a->system, &a->options->limits, NULL, true);
+}
+
 void query_explore(struct query_run *a) {
   struct text decimal = {0};
   if (!a->explored)
     search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->storage.checkpoints, true);
+  bool pays = a->order && order_pays(a->order);
+  order_free(a->order);
+  a->order = NULL;
+  if (pays)
+    explore_reduced(a);
   if (a->system->ops->statistics.heard_of_assignments &&
       a->system->ops->statistics.heard_of_assignments(a->system, &decimal))
     a->heard_of_assignments = memory_strdup(text_or_empty(&decimal));

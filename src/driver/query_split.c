@@ -219,14 +219,6 @@ static bool go_on_without(struct query_split *s, struct search *search) {
   return true;
 }
 
-/* Limits of the search that is interrupted by trials, which have set their own. */
-static void watch_again(const struct query_split *s, const struct search *search) {
-  struct rondo *r = s->of->options->rondo;
-  double seconds = search->limits.seconds, left = seconds - search->stats.seconds;
-  watch_time(r, seconds > 0 ? (left > 1e-3 ? left : 1e-3) : 0);
-  watch_resident_memory(r, search->limits.memory);
-}
-
 static bool is_rest(const struct read_class *k) { return !k->decided && k->states == 0; }
 
 /* Do the parts together have so few states that the search for all of them is better ended? Sets s->failed. */
@@ -264,7 +256,7 @@ static bool try_all(struct query_split *s, struct search *search) {
     s->replaces = (pays || decided) && !read_everything(s, NULL) && parts_pay(s);
   if (s->failed)
     return false;
-  watch_again(s, search);
+  query_watch_again(s->of, search);
   return !s->replaces && (!decided || go_on_without(s, search));
 }
 

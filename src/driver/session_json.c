@@ -365,6 +365,16 @@ json_t *session_ahead_to_json(struct session_ahead *a, bool interrupted) {
 
 /* --- reachable states --- */
 
+/* Choices by number, or rounds. */
+static json_t *way_to_json(const uint64_t *choices, const struct session_round *rounds, uint64_t n) {
+  if (!rounds)
+    return wide_to_json(choices, n);
+  json_t *j = json_array();
+  for (uint64_t i = 0; i < n; i++)
+    json_array_append_new(j, session_round_to_json(&rounds[i]));
+  return j;
+}
+
 static json_t *targets_to_json(const struct model *m, const struct session_survey *a) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < a->ntargets; i++) {
@@ -375,7 +385,7 @@ static json_t *targets_to_json(const struct model *m, const struct session_surve
                      p ? json_string(p->kind == PROPERTY_COVER ? "cover" : "safety") : json_string("error"), "reach",
                      reach_names[t->reach], "steps",
                      t->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(t->steps), "choices",
-                     t->reach == SESSION_REACHABLE ? wide_to_json(t->choices, t->steps) : json_null()));
+                     t->reach == SESSION_REACHABLE ? way_to_json(t->choices, t->rounds, t->steps) : json_null()));
   }
   return j;
 }
@@ -418,7 +428,7 @@ json_t *session_survey_to_json(const struct model *m, struct session_survey *a) 
   if (a->final)
     final =
         json_pack("{s:o, s:o, s:o, s:b}", "states", number_to_json(a->final), "steps", number_to_json(a->final_steps),
-                  "choices", wide_to_json(a->final_choices, a->final_steps), "ended", a->final_ended);
+                  "choices", way_to_json(a->final_choices, a->final_rounds, a->final_steps), "ended", a->final_ended);
   json_t *j = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "complete", a->complete, "why",
                         string_or_null(a->why), "states", number_to_json(a->states), "depth", number_to_json(a->depth),
                         "errors", number_to_json(a->errors), "final", final, "targets", targets_to_json(m, a), "layers",

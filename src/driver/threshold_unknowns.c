@@ -271,8 +271,10 @@ static bool add_violation(struct unknowns_search *u, const struct candidate_syst
   if (ok) {
     if (unknown_values_violating(u->open, &path, specification, &condition))
       text_addf(&u->conditions, "(assert (not %s))\n", condition.at);
-    struct synthesis_violation v = {arena_copy(&u->arena, values, u->open->nunknowns * sizeof *values),
-                                    c->systems[specification], &c->systems[specification]->properties[0], *run};
+    struct synthesis_violation v = {.values = arena_copy(&u->arena, values, u->open->nunknowns * sizeof *values),
+                                    .system = c->systems[specification],
+                                    .property = &c->systems[specification]->properties[0],
+                                    .run = *run};
     vec_push(&u->found.violations, v);
   } else {
     counter_run_release(run);

@@ -134,9 +134,25 @@ static double ahead_seconds(const struct stream *s) {
   return seconds > 0 && seconds < AHEAD_SECONDS ? seconds : AHEAD_SECONDS;
 }
 
+/* The safety properties that the last step itself violates: a survey is about what comes after it. */
+static json_t *violated_by_step(rondo_session *session) {
+  char *text = rondo_session_properties(session, rondo_session_length(session));
+  json_t *j = text ? json_loads(text, 0, NULL) : NULL, *names = json_array(), *p;
+  size_t i;
+  rondo_string_free(text);
+  json_array_foreach(json_object_get(j, "properties"), i, p) {
+    const char *kind = json_string_value(json_object_get(p, "kind"));
+    if (kind && !strcmp(kind, "safety") && json_is_true(json_object_get(p, "step")) &&
+        json_is_true(json_object_get(p, "shown")) && json_is_true(json_object_get(p, "applies")))
+      json_array_append(names, json_object_get(p, "name"));
+  }
+  json_decref(j);
+  return names;
+}
+
 static void ahead_item(struct stream *s, struct opened_model *o, struct session_cursor *c, size_t i) {
   const json_t *item = json_array_get(json_object_get(s->body, "items"), i);
-  json_t *path = json_deep_copy(json_object_get(s->body, "path")), *answer = NULL;
+  json_t *path = json_deep_copy(json_object_get(s->body, "path")), *answer = NULL, *violated = json_array();
   struct watch watch = {.context = o->context, .deadline = seconds_now() + ahead_seconds(s), .cancel = &s->cancelled};
   const char *invalid = NULL, *why = NULL;
   size_t kept;
@@ -150,12 +166,17 @@ static void ahead_item(struct stream *s, struct opened_model *o, struct session_
   } else if (rondo_session_failed(c->session)) {
     answer = json_pack("{s:b}", "failed", 1);
   } else {
+    if (!json_is_null(item)) {
+      json_decref(violated);
+      violated = violated_by_step(c->session);
+    }
     char *text = rondo_session_survey(c->session, rondo_session_length(c->session), false, NULL, 200000, 0);
     answer = text ? json_loads(text, 0, NULL) : NULL;
     rondo_string_free(text);
     why = answer ? NULL : rondo_session_error(c->session);
   }
-  json_t *j = json_pack("{s:I, s:o, s:s?}", "item", (json_int_t)i, "ahead", answer ? answer : json_null(), "why", why);
+  json_t *j = json_pack("{s:I, s:o, s:o, s:s?}", "item", (json_int_t)i, "ahead", answer ? answer : json_null(),
+                        "violated", violated, "why", why);
   watch_end(&s->of->server->watchdog, &watch);
   if (j)
     stream_json(s, "ahead", j);

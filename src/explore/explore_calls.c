@@ -519,11 +519,12 @@ static void make_call(struct session_request *c, const struct call_row *row) {
 }
 
 void session_call(struct explore_server *server, struct explore_session *s, const char *verb, const json_t *body,
-                  struct reply *reply) {
+                  int reader, struct reply *reply) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].verb, verb)) {
       struct session_request c = {.server = server, .session = s, .body = body, .reply = reply};
-      struct watch watch = {.context = s->opened.context, .deadline = seconds_now() + REQUEST_SECONDS};
+      struct watch watch = {
+          .context = s->opened.context, .deadline = seconds_now() + REQUEST_SECONDS, .reader = reader};
       watch_begin(&server->watchdog, &watch);
       make_call(&c, &rows[i]);
       watch_end(&server->watchdog, &watch);

@@ -40,6 +40,7 @@ struct watch {
   rondo *context;
   double deadline;           /* 0: none */
   const atomic_bool *cancel; /* or NULL */
+  int reader;                /* the socket on which the answer is waited for; 0: none */
   bool expired;              /* it was interrupted */
   struct watch *next;
 };
@@ -118,7 +119,8 @@ void sessions_free(struct explore_server *);
    where it ends, and rondo_session_error says why if *invalid is NULL, else *invalid does. */
 bool cursor_move(struct session_cursor *, const json_t *path, size_t *kept, const char **invalid);
 void cursor_release(struct session_cursor *);
-void session_call(struct explore_server *, struct explore_session *, const char *verb, const json_t *body,
+/* reader: the socket that waits for the answer; the call is interrupted when it is closed. */
+void session_call(struct explore_server *, struct explore_session *, const char *verb, const json_t *body, int reader,
                   struct reply *);
 
 /* --- background work, whose answers are streamed --- */

@@ -18,8 +18,7 @@ struct http_request {
   size_t n, capacity;
 };
 
-static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type, const void *at,
-                                   size_t n, enum MHD_ResponseMemoryMode mode, bool close) {
+static void add_headers(struct MHD_Response *r, const char *type) {
   static const char *const headers[][2] = {
       {"Content-Security-Policy",
        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -31,12 +30,17 @@ static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, co
       {"Cross-Origin-Opener-Policy", "same-origin"},
       {"Cross-Origin-Resource-Policy", "same-origin"},
   };
-  struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)(uintptr_t)at, mode);
-  if (!r)
-    return MHD_NO;
   for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
     MHD_add_response_header(r, headers[i][0], headers[i][1]);
   MHD_add_response_header(r, "Content-Type", type);
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *c, unsigned status, const char *type, const void *at,
+                                   size_t n, enum MHD_ResponseMemoryMode mode, bool close) {
+  struct MHD_Response *r = MHD_create_response_from_buffer(n, (void *)(uintptr_t)at, mode);
+  if (!r)
+    return MHD_NO;
+  add_headers(r, type);
   if (close)
     MHD_add_response_header(r, "Connection", "close");
   enum MHD_Result result = MHD_queue_response(c, status, r);
@@ -107,9 +111,7 @@ static enum MHD_Result send_stream(struct MHD_Connection *c, struct stream *s) {
     stream_close(s);
     return MHD_NO;
   }
-  MHD_add_response_header(r, "Content-Type", "text/event-stream");
-  MHD_add_response_header(r, "Cache-Control", "no-store");
-  MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+  add_headers(r, "text/event-stream");
   enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_OK, r);
   MHD_destroy_response(r);
   return result;
@@ -146,7 +148,7 @@ static void answer_model(const struct explore_server *server, struct reply *r) {
 static const char *const on_sessions[] = {"ahead", "map"}, *const on_models[] = {"check", "threshold"};
 
 /* "sessions/ID/VERB" */
-static struct stream *ask_session(struct explore_server *server, const char *rest, const json_t *body,
+static struct stream *ask_session(struct explore_server *server, const char *rest, const json_t *body, int reader,
                                   struct reply *r) {
   char id[17] = "";
   const char *slash = strchr(rest, '/');
@@ -168,7 +170,7 @@ static struct stream *ask_session(struct explore_server *server, const char *res
       stream = background_begin(server, on_sessions[i], &s->request, body, r);
     }
   if (!streams)
-    session_call(server, s, slash + 1, body, r);
+    session_call(server, s, slash + 1, body, reader, r);
   session_leave(server, s);
   return stream;
 }
@@ -183,17 +185,24 @@ static struct stream *ask_model(struct explore_server *server, const char *kind,
 }
 
 /* The stream of the answer, or NULL: the reply is it. */
-static struct stream *post(struct explore_server *server, const char *name, const json_t *body, struct reply *r) {
+static struct stream *post(struct explore_server *server, const char *name, const json_t *body, int reader,
+                           struct reply *r) {
   for (size_t i = 0; i < 2; i++)
     if (!strcmp(name, on_models[i]))
       return ask_model(server, on_models[i], body, r);
   if (!strcmp(name, "sessions"))
     session_create(server, body, r);
   else if (!strncmp(name, "sessions/", 9))
-    return ask_session(server, name + 9, body, r);
+    return ask_session(server, name + 9, body, reader, r);
   else
     reply_error(r, 404, "there is no '%s'", name);
   return NULL;
+}
+
+/* 0: unknown */
+static int socket_of(struct MHD_Connection *c) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : 0;
 }
 
 static enum MHD_Result answer_post(struct explore_server *server, struct MHD_Connection *c, const char *name,
@@ -208,7 +217,7 @@ static enum MHD_Result answer_post(struct explore_server *server, struct MHD_Con
   else if (!(body = json_loadb(q->body ? q->body : "", q->n, JSON_REJECT_DUPLICATES, &error)) || !json_is_object(body))
     reply_error(&r, 400, "the body of a request is a JSON object");
   else
-    stream = post(server, name, body, &r);
+    stream = post(server, name, body, socket_of(c), &r);
   json_decref(body);
   return stream ? send_stream(c, stream) : send_reply(c, &r);
 }

@@ -3,6 +3,7 @@
 #include "explore/explore_server.h"
 
 #include <malloc.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +39,16 @@ static void make_room(struct request_watchdog *d) {
   malloc_trim(0);
 }
 
+/* The other side has closed the connection. */
+static bool reader_is_gone(const struct watch *w) {
+  char next;
+  return w->reader > 0 && recv(w->reader, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool is_over(const struct watch *w, double now) {
+  return (w->deadline > 0 && now >= w->deadline) || (w->cancel && atomic_load(w->cancel)) || reader_is_gone(w);
+}
+
 static void *watchdog_run(void *context) {
   struct request_watchdog *d = context;
   struct timespec pause = {.tv_nsec = 20000000};
@@ -51,7 +62,7 @@ static void *watchdog_run(void *context) {
     }
     pthread_mutex_lock(&d->lock);
     for (struct watch *w = d->first; w; w = w->next)
-      if (!w->expired && ((w->deadline > 0 && now >= w->deadline) || (w->cancel && atomic_load(w->cancel)))) {
+      if (!w->expired && is_over(w, now)) {
         w->expired = true;
         rondo_interrupt(w->context);
       }

@@ -122,7 +122,7 @@ void live_action(struct model_lowering *l, uint32_t p, const struct action *a, u
 void live_clause(struct model_lowering *l, const struct clause *k, expr_id when) {
   const struct environment *env = l->program->environment;
   if (k->unit == EACH_PHASE || k->nrigid)
-    refuse(l, k->at, "what is said of whole phases, or 'for some' process for ever, cannot be written in this format");
+    refuse(l, k->at, "what is said of whole phases, or 'for some' process forever, cannot be written in this format");
   uint32_t number = (uint32_t)(k - env->clauses) + 1;
   enum assumption_kind kind = k->kind == CLAUSE_FINALLY ? ASSUME_FINALLY
                               : k->kind == CLAUSE_ONCE  ? ASSUME_ONCE

@@ -227,6 +227,7 @@ bool local_initials(struct interpreter *interp, uint32_t environment, uint32_t p
       local[LOCAL_STATUS] = status[s];
       local_begin(&e, interp, p, 0, 1, local, globals);
       e.choices = &choices;
+      e.decisions = interp->decisions;
       ok = initial_run(&e, &refused);
       if (!ok)
         *error = e.error;

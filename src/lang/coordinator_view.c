@@ -102,9 +102,9 @@ static struct ast *unit_of_phase(const struct coordinator_view *v) {
 static struct ast *oracle(const struct coordinator_view *v) {
   struct ast *names = made(v, AST_NAMES, NULL, 1);
   names->kid[0] = named(v, AST_NAME, COORDINATOR_ORACLE);
-  struct ast *store = with_kids(made(v, AST_STORE, NULL, 5),
-                                (struct ast *[]){names, named(v, AST_TYPE_NAME, v->process->name), NULL, NULL,
-                                                 unit_of_phase(v)});
+  struct ast *store =
+      with_kids(made(v, AST_STORE, NULL, 5),
+                (struct ast *[]){names, named(v, AST_TYPE_NAME, v->process->name), NULL, NULL, unit_of_phase(v)});
   store->number = STORE_ORACLE;
   return store;
 }
@@ -116,12 +116,11 @@ static struct ast *agreement(const struct coordinator_view *v) {
   equal->op = OP_EQ;
   for (int i = 0; i < 2; i++) {
     names->kid[i] = named(v, AST_NAME, binders[i]);
-    equal->kid[i] = with_kids(made(v, AST_INDEX, NULL, 2), (struct ast *[]){named(v, AST_NAME, COORDINATOR_ORACLE),
-                                                                           named(v, AST_NAME, binders[i])});
+    equal->kid[i] = with_kids(made(v, AST_INDEX, NULL, 2),
+                              (struct ast *[]){named(v, AST_NAME, COORDINATOR_ORACLE), named(v, AST_NAME, binders[i])});
   }
   struct ast *generator =
-      with_kids(made(v, AST_GENERATOR, NULL, 3),
-                (struct ast *[]){names, named(v, AST_NAME, v->process->name), NULL});
+      with_kids(made(v, AST_GENERATOR, NULL, 3), (struct ast *[]){names, named(v, AST_NAME, v->process->name), NULL});
   struct ast *all = with_kids(made(v, AST_QUANTIFIER, NULL, 2), (struct ast *[]){equal, generator});
   all->number = 1;
   return with_kids(made(v, AST_CLAUSE_EVERY, NULL, 2), (struct ast *[]){unit_of_phase(v), all});

@@ -17,6 +17,9 @@ enum foreign_place {
   FOREIGN_TYPE = 1 << 9,        /* an unknown type */
   FOREIGN_CLAUSE = 1 << 10,     /* starts a clause of an environment */
   FOREIGN_MESSAGE = 1 << 11,    /* an unknown message */
+  FOREIGN_UPDATE = 1 << 12,     /* starts a statement of a round */
+  FOREIGN_METHOD = 1 << 13,     /* after a dot, where there is no field */
+  FOREIGN_FIELD = 1 << 14,      /* after a dot, an unknown variable of a process */
 };
 
 /* NULL: it is not foreign there. */

@@ -105,6 +105,12 @@ static void lexer_comment(struct lexer *l) {
   uint32_t to = l->at;
   while (to > from && is_blank(l->text[to - 1]))
     to--;
+  const char *alone = memchr(l->text + from, '\r', to - from);
+  if (alone) { /* otherwise the comment would hide the rest of the file */
+    uint32_t at = (uint32_t)(alone - l->text);
+    diag_error(l->diags, E0102, (struct span){at, at + 1}, "a carriage return without a line feed in a comment");
+    diag_help(l->diags, "lines end with a line feed: convert the file");
+  }
   struct span comment = {from, to};
   vec_push(&l->out->comments, comment);
 }
@@ -229,7 +235,10 @@ static void lexer_hash(struct lexer *l) {
     diag_help(l->diags, "a comment starts with '//'; for 'not equal' write '!='");
   else
     diag_help(l->diags, "a comment starts with '//' and ends with its line");
-  lexer_skip_line(l);
+  if (size)
+    l->at++; /* the operand is read */
+  else
+    lexer_skip_line(l);
 }
 
 /* The language has no strings, but skipping one gives better errors than reading its contents. */
@@ -256,6 +265,8 @@ static void lexer_unknown(struct lexer *l) {
     diag_error(l->diags, E0101, at, "unexpected character '%.*s'", (int)n, l->text + from);
   if (c == '"')
     diag_help(l->diags, "there are no strings; a type can list names: {active, passive}");
+  else if (n > 1)
+    diag_help(l->diags, "only comments may have characters outside ASCII");
   l->at = to;
   lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
 }
@@ -278,6 +289,9 @@ static void lexer_step(struct lexer *l) {
   } else if (left >= 2 && at[0] == '\\' && at[1] == '*') {
     lexer_report_comment(l, 2);
     lexer_skip_line(l);
+  } else if (l->first && (*at == '%' || (left >= 3 && !memcmp(at, "--", 2) && is_blank(at[2])))) {
+    lexer_report_comment(l, *at == '%' ? 1 : 2);
+    lexer_skip_line(l);
   } else if (is_letter(*at)) {
     lexer_name(l);
   } else if (is_digit(*at)) {
@@ -290,6 +304,19 @@ static void lexer_step(struct lexer *l) {
   }
 }
 
+/* False, with an error, if the file cannot be a model: one error says more than one for each of its bytes. */
+static bool lexer_sees_text(struct lexer *l) {
+  enum { LOOKED_AT = 4096 };
+  const char *zero = memchr(l->text, 0, l->length < LOOKED_AT ? l->length : LOOKED_AT);
+  bool wide = l->length >= 2 && (!memcmp(l->text, "\xFF\xFE", 2) || !memcmp(l->text, "\xFE\xFF", 2));
+  if (!zero && !wide)
+    return true;
+  uint32_t from = wide ? 0 : (uint32_t)(zero - l->text);
+  diag_error(l->diags, E0101, (struct span){from, from + 1}, "unexpected byte 0x%02x", (unsigned char)l->text[from]);
+  diag_help(l->diags, wide ? "the file is in UTF-16: save it as UTF-8" : "the file is not text, or not in UTF-8");
+  return false;
+}
+
 void tokens_read(struct tokens *out, const struct source *source, struct diags *diags) {
   *out = (struct tokens){0};
   struct lexer l = {.text = source->text, .first = true, .diags = diags, .out = out};
@@ -300,6 +327,8 @@ void tokens_read(struct tokens *out, const struct source *source, struct diags *
   }
   if (l.length >= 3 && memcmp(l.text, "\xEF\xBB\xBF", 3) == 0)
     l.at = 3; /* a byte order mark, written by some editors */
+  if (!lexer_sees_text(&l))
+    l.at = l.length;
   while (l.at < l.length && !diags_stopped(diags))
     lexer_step(&l);
   lexer_emit(&l, (struct token){.kind = T_END}, l.at);

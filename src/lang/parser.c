@@ -13,6 +13,7 @@ void parser_init(struct parser *p, const struct source *source, struct arena *ar
 void parser_release(struct parser *p) {
   vec_release(&p->kids);
   vec_release(&p->braces);
+  vec_release(&p->misplaced);
   vec_release(&p->unclosed.open);
 }
 
@@ -95,6 +96,17 @@ bool parser_expect_word(struct parser *p, enum word word) {
   return false;
 }
 
+bool parser_expect_close(struct parser *p, enum token_kind kind, uint32_t from) {
+  const struct token *t = parser_look(p, 0);
+  bool ends = t->first || t->kind == T_END || t->kind == T_RBRACE;
+  if (parser_expect(p, kind))
+    return true;
+  if (ends && diag_may_search(p->diags, 0))
+    parser_help(p, "the '%s' at line %u is not closed", kind == T_RPAREN ? "(" : "[",
+                source_line_number(p->source, (struct span){from, from}));
+  return false;
+}
+
 const char *parser_expect_name(struct parser *p, const char *what) {
   const struct token *t = parser_look(p, 0);
   if (parser_sees_name(p, 0)) {
@@ -169,7 +181,7 @@ static const char *foreign_sign_help(const struct parser *p, const struct token 
   case T_BANG:
     return "write 'not'";
   case T_SEMICOLON:
-    return "statements need no semicolon";
+    return "leave it out: statements and declarations need no semicolon";
   case T_PRIME:
     return "there are no strings or characters; a type can list names: {active, passive}";
   }
@@ -182,10 +194,14 @@ bool parser_reject_foreign(struct parser *p, enum foreign_place place) {
     return false;
   if (t->kind == T_NAME && (next->kind == T_BECOMES || next->kind == T_DOT)) /* a name of the model */
     return false;
+  if ((place == FOREIGN_STATEMENT || place == FOREIGN_UPDATE || place == FOREIGN_INFIX) && t->kind == T_NAME &&
+      (next->kind == T_LBRACKET || (next->kind == T_ASSIGN && place != FOREIGN_INFIX)))
+    return false;
   if (place != FOREIGN_DECLARATION && place != FOREIGN_MEMBER && place != FOREIGN_CLAUSE && t->kind == T_NAME &&
       word_reserved(t->word))
     return false;
-  if ((place == FOREIGN_INFIX || place == FOREIGN_PREFIX) && t->kind == T_NAME && t->word != W_ORDINARY)
+  if (place == FOREIGN_INFIX && t->kind == T_NAME && t->word != W_ORDINARY &&
+      (t->word != W_AT || p->braces.n > 0)) /* in an environment, 'at most' starts a clause */
     return false;
   if (t->kind != T_NAME && t->kind != T_TO && t->kind != T_OPTION && t->kind != T_BANG && t->kind != T_LT &&
       t->kind != T_PRIME)
@@ -236,7 +252,7 @@ void parser_skip_semicolons(struct parser *p) {
   while (parser_sees(p, T_SEMICOLON)) {
     if (!p->semicolons) {
       parser_complain(p, E0108, "unexpected ';'");
-      parser_help(p, "statements need no semicolon");
+      parser_help(p, "leave it out: statements and declarations need no semicolon");
       p->semicolons = true;
     }
     parser_advance(p);

@@ -22,13 +22,15 @@ struct parser {
   bool panic;
   bool reported;   /* the last complaint was reported, so help may follow */
   bool semicolons; /* already reported */
+  bool in_round;   /* in the update of a round */
   unsigned depth;
-  VEC(struct ast *) kids; /* of the nodes under construction */
-  VEC(size_t) braces;     /* indices of the '{' of open blocks */
-  struct {                /* the search for a '{' without its '}', which continues where it stopped */
-    VEC(size_t) open;     /* indices of the '{' without a '}' so far */
-    size_t scanned;       /* number of tokens */
-    bool found;           /* the last of `open` is the one */
+  VEC(struct ast *) kids;      /* of the nodes under construction */
+  VEC(size_t) braces;          /* indices of the '{' of open blocks */
+  VEC(struct ast *) misplaced; /* declarations of the file that stand in a process */
+  struct {                     /* the search for a '{' without its '}', which continues where it stopped */
+    VEC(size_t) open;          /* indices of the '{' without a '}' so far */
+    size_t scanned;            /* number of tokens */
+    bool found;                /* the last of `open` is the one */
   } unclosed;
 };
 
@@ -46,6 +48,8 @@ bool parser_take(struct parser *, enum token_kind);
 bool parser_take_word(struct parser *, enum word);
 bool parser_expect(struct parser *, enum token_kind);
 bool parser_expect_word(struct parser *, enum word);
+/* The ')' or ']' of a construct that began at `from`; a missing one is said to be open since that line. */
+bool parser_expect_close(struct parser *, enum token_kind, uint32_t from);
 /* Takes a name. 'what' describes the expected name, as in "a variable's name". */
 const char *parser_expect_name(struct parser *, const char *what);
 const char *parser_text(struct parser *, const struct token *); /* allocated in the arena */
@@ -111,6 +115,7 @@ struct ast *parse_place(struct parser *);
 bool parse_relation_sign(struct parser *, enum ast_op *op);
 struct ast *parse_names(struct parser *, const char *what); /* parser_decl.c */
 struct ast *parse_type(struct parser *);
+void parse_misplaced(struct parser *); /* a declaration of the file, in a process */
 struct ast *parse_store(struct parser *);
 struct ast *parse_def(struct parser *);
 struct ast *parse_unit(struct parser *, bool required);

@@ -1,6 +1,8 @@
 /* Declarations and types. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
+#include <string.h>
+
 /* ---- names and types ---- */
 
 static struct ast *parse_name(struct parser *p, const char *what) {
@@ -60,11 +62,28 @@ struct ast *parse_unit(struct parser *p, bool required) {
 /* "{" names "}" */
 static struct ast *parse_enum(struct parser *p, struct construct_start place) {
   parser_expect(p, T_LBRACE);
-  do
+  do {
+    bool number = parser_sees(p, T_NUMBER) || parser_sees(p, T_MINUS), last = parser_sees(p, T_RBRACE);
     parser_add(p, parse_name(p, "a value's name"));
-  while (parser_take(p, T_COMMA));
-  parser_expect(p, T_RBRACE);
+    if (number)
+      parser_help(p, "a range of numbers is written '0..1'; braces list names: {red, green}");
+    else if (last)
+      parser_help(p, "names stand in braces, with commas between them: {red, green}");
+  } while (parser_take(p, T_COMMA));
+  bool name = parser_sees(p, T_NAME);
+  if (!parser_expect(p, T_RBRACE) && name)
+    parser_help(p, "commas stand between names: {red, green}");
   return parser_node(p, AST_TYPE_ENUM, place);
+}
+
+/* Types of other languages that have arguments: Set(T), List[T], map T to U. */
+static bool reject_foreign_type(struct parser *p) {
+  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+  if (t->kind != T_NAME || next->first ||
+      (next->kind != T_LPAREN && next->kind != T_LBRACKET && next->kind != T_LT && next->kind != T_LBRACE &&
+       next->word != W_OF && !(next->kind == T_NAME && next->word == W_ORDINARY)))
+    return false;
+  return parser_reject_foreign(p, FOREIGN_TYPE);
 }
 
 /* sum ".." sum | NAME */
@@ -74,6 +93,8 @@ static struct ast *parse_range_or_name(struct parser *p, struct construct_start 
     parser_fail(p, E0106, "a type");
     return parser_error_node(p);
   }
+  if (reject_foreign_type(p))
+    return parser_error_node(p);
   struct ast *low = parse_sum(p);
   if (low->kind == AST_NAME && !parser_sees(p, T_RANGE)) {
     struct ast *node = parser_node(p, AST_TYPE_NAME, place);
@@ -81,9 +102,15 @@ static struct ast *parse_range_or_name(struct parser *p, struct construct_start 
     return node;
   }
   parser_add(p, low);
+  bool parts = low->kind == AST_TUPLE, names = low->kind == AST_BINARY && low->op == OP_UNITE;
   if (!parser_expect(p, T_RANGE))
-    parser_help(p, "a range of numbers is written '1..n'");
+    parser_help(p, parts   ? "a record type names its parts: '(a: T, b: U)'"
+                   : names ? "names are listed in braces: {a, b}; 'T?' is a T or 'none'"
+                           : "a range of numbers is written '1..n'");
+  bool dots = parser_sees(p, T_DOT);
   parser_add(p, parse_sum(p));
+  if (dots)
+    parser_help(p, "a range has two dots: '0..3'");
   return parser_node(p, AST_TYPE_RANGE, place);
 }
 
@@ -109,7 +136,10 @@ static struct ast *parse_array_type(struct parser *p, struct construct_start pla
   parser_expect(p, T_LBRACKET);
   parser_add(p, parse_type(p));
   parser_expect(p, T_RBRACKET);
+  bool none = parser_sees(p, T_ASSIGN) || parser_sees(p, T_RBRACE) || parser_look(p, 0)->first;
   parser_add(p, parse_type(p));
+  if (none)
+    parser_help(p, "an array says what it has for each index: '[P] bool'; a range has no brackets");
   return parser_node(p, AST_TYPE_ARRAY, place);
 }
 
@@ -120,7 +150,8 @@ static struct ast *parse_base(struct parser *p) {
   if (parser_sees_word(p, W_SEQ))
     return parse_sequence_type(p, place);
   if (parser_take_word(p, W_SET)) {
-    parser_expect_word(p, W_OF);
+    if (!parser_expect_word(p, W_OF))
+      parser_help(p, "write 'set of T'");
     parser_add(p, parse_type(p));
     return parser_node(p, AST_TYPE_SET, place);
   }
@@ -161,17 +192,42 @@ struct ast *parse_type(struct parser *p) {
     parser_add(p, type);
     type = parser_node(p, AST_TYPE_OPTION, place);
   }
+  bool array = parser_sees(p, T_LBRACKET) && !parser_look(p, 0)->first, maps = parser_sees(p, T_TO);
+  bool either = parser_sees(p, T_BAR) && !parser_look(p, 0)->first;
+  if (array || maps || either) {
+    parser_complain(p, E0108, "unexpected %s", parser_found(p));
+    parser_help(p, either ? "names are listed in braces: {a, b}; 'T?' is a T or 'none'"
+                   : maps ? "an array is written '[INDEX] T', with a type or a role as its index: '[P] bool'"
+                          : "an array is written '[INDEX] T': '[1..3] bool'");
+    p->stop.at = (struct span){parser_look(p, 0)->at.from, parser_look(p, 0)->at.from};
+    p->panic = true;
+  }
   parser_leave(p);
   return type;
 }
 
 /* ---- declarations ---- */
 
+/* After the names of parameters, what other languages have. */
+static void help_param(struct parser *p) {
+  const struct token *t = parser_look(p, 0);
+  bool value = t->kind == T_BECOMES || t->kind == T_EQ || (t->kind == T_NUMBER && !t->first);
+  if (!value && t->kind != T_LT && t->kind != T_LE && t->kind != T_GT && t->kind != T_GE && t->word != W_IN)
+    return;
+  parser_complain(p, E0108, "unexpected %s", parser_found(p));
+  if (value)
+    parser_help(p, "a default is given with '=': 'param n = 3'");
+  else
+    parser_help(p, "a condition follows 'where': 'param n where n > 1'");
+  p->panic = true;
+}
+
 /* param = "param" names [":" type] ["=" expr] ["where" expr] */
 static struct ast *parse_param(struct parser *p) {
   struct construct_start place = parser_place(p);
   parser_expect_word(p, W_PARAM);
   parser_add(p, parse_names(p, "a parameter's name"));
+  help_param(p);
   parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
   parser_add(p, parser_take(p, T_ASSIGN) ? parse_expr(p) : NULL);
   parser_add(p, parser_take_word(p, W_WHERE) ? parse_expr(p) : NULL);
@@ -184,7 +240,8 @@ static struct ast *parse_typedef(struct parser *p) {
   parser_expect_word(p, W_TYPE);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a type's name");
-  parser_expect(p, T_ASSIGN);
+  if (!parser_expect(p, T_ASSIGN))
+    parser_help(p, "a type says what its values are: 'type T = {a, b}', 'type T = 1..n'");
   parser_add(p, parse_type(p));
   return parser_named(p, AST_TYPEDEF, place, name);
 }
@@ -226,7 +283,10 @@ struct ast *parse_def(struct parser *p) {
     parser_add(p, NULL);
   }
   parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
-  parser_expect(p, T_ASSIGN);
+  bool result = parser_sees(p, T_TO);
+  if (!parser_expect(p, T_ASSIGN))
+    parser_help(p, result ? "the type of the result follows a colon: 'def NAME(FIELD: TYPE): TYPE = EXPRESSION'"
+                          : "write 'def NAME(FIELD: TYPE) = EXPRESSION'");
   parser_add(p, parse_expr(p));
   return parser_named(p, AST_DEF, place, name);
 }
@@ -345,9 +405,34 @@ static struct ast *parse_misspelt(struct parser *p) {
     p->panic = true;
     return NULL;
   }
+  const struct token *t = parser_look(p, 0);
+  bool closes = t->kind == T_RPAREN || t->kind == T_RBRACKET, comma = t->kind == T_COMMA;
+  bool compares =
+      t->kind == T_EQ || t->kind == T_NE || t->kind == T_LT || t->kind == T_LE || t->kind == T_GT || t->kind == T_GE;
   parser_fail(p, E0106, "a declaration");
-  parser_help(p, "as 'param', 'type', 'process', 'environment', 'safety'");
+  if (closes)
+    parser_help(p, "no '%s' is open here", t->kind == T_RPAREN ? "(" : "[");
+  else if (comma)
+    parser_help(p, "conditions are joined by 'and'");
+  else if (compares)
+    parser_help(p, "what stands before it ends a declaration: is something missing, or a parenthesis?");
+  else
+    parser_help(p, "as 'param', 'type', 'process', 'environment', 'safety'");
   return NULL;
+}
+
+void parse_misplaced(struct parser *p) {
+  size_t before = p->at;
+  parse_rule *rule = parser_rule(p, WORD_RULES(declarations));
+  parser_complain(p, E0111, "%s inside a process", parser_found(p));
+  parser_help(p, "it stands outside: move it before the process, or close the process before it with '}'");
+  struct ast *node = rule ? rule(p) : NULL;
+  if (node)
+    vec_push(&p->misplaced, node);
+  else
+    p->at++;
+  if (p->panic)
+    parser_recover_member(p, before);
 }
 
 /* decl = param | typedef | messages | def | store | process | environment | property
@@ -360,6 +445,13 @@ static void add_declaration(struct parser *p) {
     parser_add(p, node);
 }
 
+/* Is it the heading of a model in another language, alone on its line: model NAME? */
+static bool starts_model(const struct parser *p) {
+  const struct token *t = parser_look(p, 0);
+  const char *help = foreign_word_help(p->source->text + t->at.from, t->at.to - t->at.from, FOREIGN_DECLARATION);
+  return help && strstr(help, "a model starts with") && parser_look(p, 2)->first;
+}
+
 /* ("algorithm" | "counters") NAME */
 static const char *parse_heading(struct parser *p, uint32_t *flags) {
   parser_begin(p, BEGIN_CONSTRUCT);
@@ -369,6 +461,8 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
   }
   if (parser_take_word(p, W_ALGORITHM))
     return parser_expect_name(p, "the algorithm's name");
+  if (parser_sees(p, T_END) && p->diags->errors > 0) /* it is no text */
+    return "";
   if (parser_sees(p, T_END)) {
     diag_error(p->diags, E0109, (struct span){0, 0}, "the file is empty");
     diag_help(p->diags, "a model starts with 'algorithm NAME'");
@@ -381,12 +475,13 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
     parser_help(p, "did you mean '%s'?", word_text(near));
   else
     parser_help(p, "a model starts with 'algorithm NAME' or 'counters NAME'");
-  bool declares = parser_rule(p, WORD_RULES(declarations)) != NULL;
-  if (parser_sees(p, T_NAME) && !declares && parser_sees_name(p, 1)) {
+  if (parser_rule(p, WORD_RULES(declarations))) /* the heading is missing */
+    return "";
+  if (parser_sees(p, T_NAME) && parser_sees_name(p, 1) && (near || starts_model(p))) {
     p->at++; /* accept it as a heading */
     return parser_expect_name(p, "the algorithm's name");
   }
-  p->panic = !declares;
+  p->at = p->tokens->list.n - 1; /* a file of another language: one error says so */
   return "";
 }
 
@@ -408,6 +503,8 @@ struct ast *parser_file(struct parser *p) {
     if (p->panic)
       parser_recover_declaration(p, before);
   }
+  for (size_t i = 0; i < p->misplaced.n; i++)
+    parser_add(p, p->misplaced.at[i]);
   struct ast *file = parser_node(p, AST_FILE, place);
   if (file->kind == AST_ERROR) /* there are too many declarations; the caller still gets a file */
     file->kind = AST_FILE;

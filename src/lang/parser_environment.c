@@ -14,7 +14,11 @@ static enum ast_fault parse_are(struct parser *p) {
     return FAULT_CORRUPTED;
   if (parser_take_word(p, W_DUPLICATED))
     return FAULT_DUPLICATED;
+  bool later = p->at > 0 && parser_look(p, 0)[-2].word == W_MESSAGES;
   parser_fail(p, E0106, "'byzantine', 'lost', 'corrupted' or 'duplicated'");
+  parser_help(
+      p, later ? "messages may always take any time, and overtake each other unless a clause says 'channels fifo'"
+               : "as in 'at most f processes crash', 'at most f processes omit', 'at most f processes are byzantine'");
   return FAULT_BYZANTINE;
 }
 
@@ -65,7 +69,10 @@ static struct ast *parse_fault_clause(struct parser *p) {
     parser_fail(p, E0106, "'processes' or a role");
     parser_help(p, "say who, as in 'at most t processes crash'");
   }
+  bool compares = parser_sees(p, T_LT) || parser_sees(p, T_LE);
   const char *name = parser_expect_name(p, "'processes', 'messages' or a role");
+  if (compares)
+    parser_help(p, "what parameters must satisfy stands with them: 'param f where f < n'");
   uint32_t flags = any ? AST_FLAG_ANY : 0;
   enum ast_fault fault = parse_fault(p, &flags);
   parser_add(p, parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL);
@@ -105,7 +112,10 @@ static struct ast *parse_predicate_clause(struct parser *p) {
   if (parser_sees_word(p, W_FOR)) {
     parser_add(p, parse_for_clause(p, &flags));
   } else {
-    parser_expect(p, T_COLON);
+    bool synchronous = parser_sees_word(p, W_SYNCHRONOUS);
+    if (!parser_expect(p, T_COLON))
+      parser_help(p, synchronous ? "say which messages arrive: 'eventually always: forall p in P: HO[p] == P'"
+                                 : "a colon stands before the condition: 'every round: ...', 'eventually: ...'");
     parser_add(p, parse_expr(p));
   }
   struct ast *node = parser_node(p, kind, place);
@@ -130,10 +140,13 @@ static struct ast *parse_channels_clause(struct parser *p) {
   parser_expect_word(p, W_CHANNELS);
   place.word = parser_look(p, 0)->at;
   const char *name = "";
-  if (parser_sees_word(p, W_SET) || parser_sees_word(p, W_BAG) || parser_sees_word(p, W_FIFO))
+  if (parser_sees_word(p, W_SET) || parser_sees_word(p, W_BAG) || parser_sees_word(p, W_FIFO)) {
     name = parser_expect_name(p, "a kind of channel");
-  else
+  } else {
     parser_fail(p, E0106, "'set', 'bag' or 'fifo'");
+    parser_help(p, "fifo: in order; bag: in any order; set: in any order, equal messages only once. No message is lost "
+                   "unless a clause says so");
+  }
   parser_add(p, parser_take_word(p, W_BOUND) ? parse_sum(p) : NULL);
   return parser_named(p, AST_CLAUSE_CHANNELS, place, name);
 }
@@ -199,10 +212,17 @@ struct ast *parse_environment(struct parser *p) {
   struct construct_start place = parser_place(p);
   parser_expect_word(p, W_ENVIRONMENT);
   place.word = parser_look(p, 0)->at;
+  bool unnamed = parser_sees(p, T_LBRACE);
   const char *name = parser_expect_name(p, "the environment's name");
+  if (unnamed)
+    parser_help(p, "an environment has a name: 'environment NAME { ... }'");
   parser_add(p, parser_take_word(p, W_EXTENDS) ? parse_names(p, "an environment") : NULL);
   parser_recover_header(p);
-  if (parser_open(p)) {
+  bool bare = !p->panic && !parser_sees(p, T_LBRACE);
+  if (!parser_open(p)) {
+    if (bare)
+      parser_help(p, "clauses are in braces: 'environment NAME { synchronous }'");
+  } else {
     while (!parser_sees(p, T_RBRACE) && !parser_sees(p, T_END) && !parser_at_declaration(p)) {
       size_t before = p->at;
       parser_add(p, parse_clause(p));
@@ -229,7 +249,11 @@ struct ast *parse_property(struct parser *p) {
     number = COVER;
   } else if (parser_take_word(p, W_LIVE)) {
     number = LIVE;
-    if (parser_sees_word(p, W_ALMOST) && parser_look(p, 1)->word == W_SURELY) {
+    if (parser_sees_word(p, W_ALMOST) && parser_look(p, 1)->kind == T_NAME && parser_look(p, 1)->word != W_SURELY &&
+        parser_look(p, 1)->word != W_IN && parser_look(p, 1)->word != W_ON) {
+      parser_fail(p, E0106, "a property");
+      parser_help(p, "write 'live almost surely NAME: FORMULA'");
+    } else if (parser_sees_word(p, W_ALMOST) && parser_look(p, 1)->word == W_SURELY) {
       parser_take_word(p, W_ALMOST);
       parser_take_word(p, W_SURELY);
       flags |= AST_FLAG_ALMOST;
@@ -238,7 +262,10 @@ struct ast *parse_property(struct parser *p) {
     parser_expect_word(p, W_SAFETY);
   }
   place.word = parser_look(p, 0)->at;
+  bool unnamed = parser_sees(p, T_COLON);
   const char *name = parser_expect_name(p, "the property's name");
+  if (unnamed)
+    parser_help(p, "a property has a name: 'safety NAME: CONDITION'");
   parser_add(p, parser_take_word(p, W_IN) ? parse_names(p, "an environment") : NULL);
   if (parser_take_word(p, W_ON)) {
     if (!parser_expect_word(p, W_REQUEST))

@@ -57,6 +57,11 @@ struct ast *parse_expr(struct parser *p) {
                    : parser_take(p, T_ARROW)        ? OP_IMPLIES
                    : take_leads_to(p)               ? OP_LEADS_TO
                                                     : OP_NONE;
+  if (!op && parser_sees_word(p, W_LEADS) && !parser_look(p, 0)->first && parser_look(p, 1)->kind == T_MINUS) {
+    parser_complain(p, E0108, "unexpected 'leads-'");
+    parser_help(p, "write 'leads to'");
+    p->panic = true;
+  }
   if (!op && !parser_look(p, 0)->first)
     parser_reject_foreign(p, FOREIGN_INFIX);
   if (op)
@@ -110,7 +115,10 @@ static bool sees_binding(const struct parser *p, size_t ahead) {
 /* names "in" range ["if" expr]   (the condition only in comprehensions) */
 static struct ast *parse_generator(struct parser *p, bool conditional) {
   struct construct_start place = parser_place(p);
+  bool open = parser_sees(p, T_LPAREN);
   parser_add(p, parse_names(p, "a variable's name"));
+  if (open)
+    parser_help(p, "write it without parentheses: 'x in SET'");
   if (!parser_expect_word(p, W_IN))
     parser_help(p, "say what it ranges over: 'x in SET'");
   parser_add(p, parse_range(p));
@@ -137,6 +145,27 @@ static struct ast *parse_quantifier(struct parser *p) {
   return parse_quantified(p, place, all);
 }
 
+/* Is this where the ':' of a quantifier was forgotten? Nothing that can follow a quantifier without a body stands here.
+ */
+static bool sees_body(const struct parser *p, bool all) {
+  const struct token *t = parser_look(p, 0);
+  switch (token_among(t->kind)) {
+  case T_EQ:
+  case T_NE:
+  case T_LT:
+  case T_LE:
+  case T_GT:
+  case T_GE:
+  case T_ASSIGN:
+    return true;
+  case T_COMMA:
+    return all;
+  case T_NAME:
+    return !t->first && t->word == W_ORDINARY && all;
+  }
+  return false;
+}
+
 /* binder [":" expr], after its keyword */
 struct ast *parse_quantified(struct parser *p, struct construct_start place, bool all) {
   size_t body = p->kids.n;
@@ -145,6 +174,9 @@ struct ast *parse_quantified(struct parser *p, struct construct_start place, boo
   if (parser_take(p, T_COLON)) {
     struct ast *read = parse_expr(p);
     p->kids.at[body] = read;
+  } else if (sees_body(p, all)) {
+    parser_fail(p, E0106, "':'");
+    parser_help(p, "a colon stands before the condition: '%s x in SET: CONDITION'", all ? "forall" : "exists");
   }
   struct ast *node = parser_node(p, AST_QUANTIFIER, place);
   node->number = all;
@@ -322,8 +354,12 @@ static struct ast *parse_set(struct parser *p) {
       kind = AST_SET_OF;
   }
   if (parser_sees(p, T_COLON)) {
+    bool field = p->kids.n == place.kids + 1 && p->kids.at[place.kids]->kind == AST_NAME;
     parser_fail(p, E0106, "'}'");
-    parser_help(p, "the elements that satisfy a condition are '{x for x in S if C}'; an array is '[p in P: VALUE]'");
+    if (field)
+      parser_help(p, "a record is written '(a: 1, b: 2)', an array '[p in P: VALUE]'");
+    else
+      parser_help(p, "the elements that satisfy a condition are '{x for x in S if C}'; an array is '[p in P: VALUE]'");
   }
   parser_expect(p, T_RBRACE);
   return parser_node(p, kind, place);
@@ -386,12 +422,15 @@ static struct ast *parse_count(struct parser *p) {
   parser_expect(p, T_LPAREN);
   size_t condition = p->kids.n;
   parser_add(p, NULL);
+  bool set = parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_RPAREN;
   add_generators(p, false);
-  if (!parser_expect(p, T_COLON))
+  if (set)
+    parser_help(p, "the number of elements is |SET|; 'count(x in SET: CONDITION)' is that of those with a property");
+  if (!parser_expect(p, T_COLON) && !set)
     parser_help(p, "write 'count(x in SET: CONDITION)', or |SET| to count them all");
   struct ast *read = parse_expr(p);
   p->kids.at[condition] = read;
-  parser_expect(p, T_RPAREN);
+  parser_expect_close(p, T_RPAREN, place.from);
   return parser_node(p, AST_COUNT, place);
 }
 
@@ -404,6 +443,12 @@ static struct ast *parse_item(struct parser *p) {
   parser_expect(p, T_COLON);
   parser_add(p, parse_expr(p));
   return parser_named(p, AST_ITEM, place, name);
+}
+
+/* f{x in S}, vote{v: 1}: no block starts like this. */
+static bool sees_arguments_in_braces(const struct parser *p) {
+  const struct token *then = parser_look(p, 2);
+  return parser_sees(p, T_LBRACE) && parser_look(p, 1)->kind == T_NAME && (then->word == W_IN || then->kind == T_COLON);
 }
 
 /* NAME ["(" [item [gen | {"," item}]] ")"] */
@@ -420,7 +465,17 @@ static struct ast *parse_name_or_call(struct parser *p) {
       if (add_rest(p, T_RPAREN, parse_item))
         kind = AST_CALL_OVER;
     }
-    parser_expect(p, T_RPAREN);
+    bool colon = parser_sees(p, T_COLON) || (parser_sees_word(p, W_IF) && !parser_look(p, 0)->first),
+         semicolon = parser_sees(p, T_SEMICOLON);
+    if (!parser_expect_close(p, T_RPAREN, place.from) && colon)
+      parser_help(p, "write '%s(VALUE for x in SET)', with 'if CONDITION' after it for some of them", name);
+    else if (semicolon)
+      parser_help(p, "arguments are separated by commas");
+  }
+  if (kind == AST_NAME && sees_arguments_in_braces(p)) {
+    parser_complain(p, E0106, "expected '(', found '{'");
+    parser_help(p, "arguments are in parentheses: '%s(...)'", name);
+    p->panic = true;
   }
   return parser_named(p, kind, place, name);
 }
@@ -433,12 +488,31 @@ static struct ast *parse_parenthesised(struct parser *p) {
   parser_add(p, first);
   while (parser_take(p, T_COMMA))
     parser_add(p, parse_item(p));
-  bool tuple = p->kids.n - place.kids > 1 || first->kind == AST_ITEM;
-  parser_expect(p, T_RPAREN);
+  bool tuple = p->kids.n - place.kids > 1 || first->kind == AST_ITEM, collects = parser_sees_word(p, W_FOR);
+  if (!parser_expect_close(p, T_RPAREN, place.from) && collects)
+    parser_help(p, "a set is '{x for x in S if C}'");
   if (tuple)
     return parser_node(p, AST_TUPLE, place);
   p->kids.n = place.kids;
   return first;
+}
+
+/* Does an operand follow the name here, so that the name is an operator of another language? In a block the next
+   statement may follow on the same line. */
+static bool sees_operand(const struct parser *p) {
+  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+  const char *text = p->source->text + t->at.from;
+  bool capitals = t->kind == T_NAME && t->at.to - t->at.from > 1 && text[1] >= 'A' && text[1] <= 'Z';
+  if (t->kind != T_NAME || next->first)
+    return false;
+  if (capitals)
+    return next->kind == T_NAME || next->kind == T_LBRACE;
+  if (next->kind != T_NAME || (t->word != W_ORDINARY && t->word != W_ANY && t->word != W_EVERY && t->word != W_EACH &&
+                               t->word != W_SOME && t->word != W_INFINITELY && t->word != W_AT))
+    return false;
+  if (p->braces.n > 0)
+    return parser_look(p, 2)->word == W_IN;
+  return next->word == W_ORDINARY || next->word == W_OFTEN || next->word == W_EXISTS || next->word == W_FORALL;
 }
 
 /* atom = NUMBER | "none" | "true" | "false" | cardinality | set | bracketed | count
@@ -465,10 +539,13 @@ static struct ast *parse_atom(struct parser *p) {
     return parse_bracketed(p);
   if (parser_sees_word(p, W_COUNT) && parser_look(p, 1)->kind == T_LPAREN)
     return parse_count(p);
-  bool operand =
-      !parser_look(p, 1)->first && (parser_look(p, 1)->kind == T_NAME || parser_look(p, 1)->kind == T_LBRACE);
-  if (operand && parser_reject_foreign(p, FOREIGN_PREFIX))
+  if (sees_operand(p) && parser_reject_foreign(p, FOREIGN_PREFIX))
     return parser_error_node(p);
+  if (p->braces.n > 0 && t->first && parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_BECOMES) {
+    parser_fail(p, E0106, "an expression");
+    parser_help(p, "the line before is not complete");
+    return parser_error_node(p);
+  }
   if (parser_sees_name(p, 0))
     return parse_name_or_call(p);
   if (parser_sees(p, T_LPAREN))
@@ -494,10 +571,29 @@ static struct ast *parse_postfix(struct parser *p, struct construct_start start,
   parser_expect(p, T_DOT);
   place.word = parser_look(p, 0)->at;
   bool number = parser_sees(p, T_NUMBER);
+  const struct token *field = parser_look(p, 0);
+  const char *method = field->kind != T_NAME ? NULL
+                                             : foreign_word_help(p->source->text + field->at.from,
+                                                                 field->at.to - field->at.from, FOREIGN_METHOD);
+  bool reserved = field->kind == T_NAME && word_reserved(field->word);
   const char *name = parser_expect_name(p, "a field's name");
   if (number)
     parser_help(p, "numbers are whole; a range is written with two dots, '0..3'");
+  else if (reserved && method)
+    parser_help(p, "there are no methods: %s", method);
   return parser_named(p, AST_SELECT, place, name);
+}
+
+/* Methods of other languages: x.f(...) */
+static void reject_method(struct parser *p) {
+  const struct token *t = parser_look(p, 0);
+  if (!parser_sees(p, T_LPAREN) || p->at < 2 || t->at.from != t[-1].at.to || t[-2].kind != T_DOT)
+    return;
+  const char *method = foreign_word_help(p->source->text + t[-1].at.from, t[-1].at.to - t[-1].at.from, FOREIGN_METHOD);
+  parser_complain(p, E0108, "unexpected '('");
+  parser_help(p, "there are no methods: %s", method ? method : "a function is called as 'f(x)'");
+  p->stop.at = (struct span){t->at.from, t->at.from};
+  p->panic = true;
 }
 
 /* factor = "-" factor | atom { index | select | prime } */
@@ -512,8 +608,10 @@ static struct ast *parse_factor(struct parser *p) {
     node = operation(p, start, AST_UNARY, OP_NEG, parse_factor(p), NULL);
   } else {
     node = parse_atom(p);
-    while (parser_sees(p, T_LBRACKET) || parser_sees(p, T_DOT) || parser_sees(p, T_PRIME))
+    while (parser_sees(p, T_LBRACKET) || parser_sees(p, T_DOT) || parser_sees(p, T_PRIME)) {
       node = parse_postfix(p, start, node);
+      reject_method(p);
+    }
   }
   parser_leave(p);
   return node;

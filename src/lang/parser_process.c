@@ -8,7 +8,7 @@ static void round_error(struct parser *p) {
   bool statement = parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
   parser_fail(p, E0106, "'send' or 'update'");
   if (statement)
-    parser_help(p, "a statement stands in 'update { ... }'");
+    parser_help(p, "a statement stands in 'update { ... }'; is there one '}' too many before it?");
 }
 
 /* round = "round" [NAME] "{" { send } ["update" block] "}" */
@@ -38,7 +38,9 @@ static struct ast *parse_round(struct parser *p) {
         if (update)
           parser_complain(p, E0112, "second 'update' in a round");
         parser_take_word(p, W_UPDATE);
+        p->in_round = true;
         update = parse_block(p);
+        p->in_round = false;
       } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p)) {
         parser_begin(p, BEGIN_NOTHING);
         break;
@@ -120,6 +122,10 @@ static struct ast *parse_argument(struct parser *p) {
   const char *name = parser_expect_name(p, "a field's name");
   if (value)
     parser_help(p, "name the field that is meant: 'MESSAGE(field == value)'");
+  if (parser_sees(p, T_COLON)) {
+    parser_fail(p, E0106, "')'");
+    parser_help(p, "a pattern names the field alone, 'MESSAGE(%s)': its type is in the declaration", name);
+  }
   enum ast_op op = OP_NONE;
   if (!parse_relation_sign(p, &op))
     op = OP_NONE;
@@ -132,7 +138,10 @@ static struct ast *parse_argument(struct parser *p) {
 /* pattern = NAME ["(" arg {"," arg} ")"] */
 static struct ast *parse_pattern(struct parser *p) {
   struct construct_start place = parser_place(p);
+  bool compares = parser_sees(p, T_BAR);
   const char *name = parser_expect_name(p, "a message");
+  if (compares)
+    parser_help(p, "that many messages are waited for by 'on Q: SIZE of MESSAGE'");
   if (parser_sees(p, T_LPAREN)) {
     parser_mark(p, ROLE_TIGHT);
     parser_take(p, T_LPAREN);
@@ -172,7 +181,14 @@ static const char *parse_what(struct parser *p, struct ast **part, uint32_t *fla
     *word = parser_look(p, 0)->at;
     name = parser_expect_name(p, "a name");
     parser_expect(p, T_COLON);
-    if (sees_quorum(p)) {
+    bool at_least = parser_sees_word(p, W_AT) || parser_sees(p, T_GE) || parser_sees(p, T_GT);
+    if (at_least) {
+      parser_fail(p, E0106, "the size of a quorum");
+      parser_help(p, "'on Q: k of MESSAGE' waits for k messages or more; exactly k are 'exactly k of MESSAGE'");
+    } else if (parser_sees(p, T_LBRACE)) {
+      parser_fail(p, E0106, "a message");
+      parser_help(p, "say which kind: 'on m: KIND { ... }'");
+    } else if (sees_quorum(p)) {
       *flags |= parser_take_word(p, W_EXACTLY) ? AST_FLAG_EXACTLY : 0;
       part[ON_SIZE] = parse_sum(p);
       if (!parser_expect_word(p, W_OF))
@@ -275,12 +291,35 @@ static bool sees_trigger(const struct parser *p) {
   return parser_sees_word(p, W_WHEN) || parser_sees_word(p, W_ON) || parser_sees_word(p, W_IF);
 }
 
+/* The block of a trigger is missing, or something stands before it. */
+static void help_body(struct parser *p, const struct token *t, const char *header) {
+  static const char *const words[] = {"await", "wait", "guard", "requires"};
+  bool waits = t->kind == T_NAME && nearest_name(parser_text(p, t), words, sizeof words / sizeof *words);
+  if (waits)
+    parser_help(p, "write 'when CONDITION { ... }'");
+  else if (t->kind == T_AND_AND || t->word == W_AND)
+    parser_help(p, "the condition of a handler follows 'if': 'on MESSAGE if CONDITION { ... }'");
+  else if (t->kind == T_COMMA || t->word == W_OR)
+    parser_help(
+        p,
+        "one handler for each: 'on A { ... }' and 'on B { ... }'; in a step 'step NAME on A { ... } or on B { ... }'");
+  else if (t->kind == T_GE || t->kind == T_GT)
+    parser_help(p, "that many messages are waited for by 'on Q: SIZE of MESSAGE'");
+  else
+    parser_help(p, "a block is in braces: '%s { ... }'", header);
+}
+
 /* alternative = [trigger] block */
 static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
   struct construct_start place = parser_place(p);
-  parser_add(p, needs_trigger || sees_trigger(p) ? parse_trigger(p) : NULL);
+  bool waits = needs_trigger || sees_trigger(p), when = parser_sees_word(p, W_WHEN);
+  parser_add(p, waits ? parse_trigger(p) : NULL);
   parser_recover_header(p);
+  const struct token *t = parser_look(p, 0);
+  bool bare = !p->panic && t->kind != T_LBRACE;
   parser_add(p, parse_block(p));
+  if (bare)
+    help_body(p, t, !waits ? "step NAME" : when ? "when CONDITION" : "on MESSAGE");
   return parser_node(p, AST_ALTERNATIVE, place);
 }
 
@@ -288,14 +327,20 @@ static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
 static struct ast *parse_reaction(struct parser *p) {
   struct construct_start place = parser_place(p);
   if (parser_take_word(p, W_START)) {
+    bool bare = !parser_sees(p, T_LBRACE);
     parser_add(p, parse_block(p));
+    if (bare)
+      parser_help(p, "a block is in braces: 'start { ... }'");
     return parser_node(p, AST_START, place);
   }
   bool final = parser_take_word(p, W_FINAL);
   if (final ? !parser_expect_word(p, W_STEP) : !parser_take_word(p, W_STEP))
     return final ? parser_error_node(p) : parse_alternative(p, true);
   place.word = parser_look(p, 0)->at;
+  bool named = parser_sees_name(p, 0);
   const char *name = parser_expect_name(p, "the step's name");
+  if (!named)
+    parser_help(p, "a step has a name: 'step NAME { ... }'");
   parser_add(p, parse_alternative(p, false));
   while (parser_sees_word(p, W_OR)) {
     parser_begin(p, BEGIN_ALTERNATIVE);
@@ -329,8 +374,19 @@ static bool guess_member(struct parser *p) {
   if (!near) {
     bool statement = parser_sees_name(p, 0) || word_reserved(t->word) || t->word == W_UPDATE;
     bool variable = t->kind == T_NAME && next->kind == T_COLON;
+    const struct token *after = parser_look(p, 2);
+    bool label = variable && (parser_look(p, 3)->kind == T_BECOMES || after->word == W_SEND || after->word == W_IF ||
+                              after->kind == T_LBRACE);
+    bool method = t->kind == T_NAME && t->word == W_ORDINARY && next->kind == T_LPAREN;
     parser_fail(p, E0106, "a variable, a round or a handler");
-    if (variable)
+    if (label)
+      parser_help(p, "there are no labels: what a process does in one go is 'step NAME { ... }'");
+    else if (method)
+      parser_help(p, "there are no methods: a message is handled by 'on MESSAGE(FIELD) { ... }', a function is 'def "
+                     "NAME(FIELD: TYPE) = EXPRESSION'");
+    else if (t->word == W_GOTO)
+      parser_help(p, "'goto' is the last statement of a block: 'step NAME { ...  goto OTHER }'");
+    else if (variable)
       parser_help(p, "a variable is declared by 'var NAME: TYPE = VALUE'");
     else if (statement)
       parser_help(p, "statements stand in 'update' of a round, in 'start', in a step or handler");
@@ -368,6 +424,10 @@ static void add_members(struct parser *p) {
   bool behaves = false;
   for (;;) {
     parser_skip_semicolons(p);
+    if (parser_at_declaration(p) && parser_is_inside(p)) {
+      parse_misplaced(p);
+      continue;
+    }
     if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p))
       break;
     size_t before = p->at;
@@ -391,11 +451,15 @@ struct ast *parse_process(struct parser *p) {
   if (!parser_expect(p, T_LBRACKET))
     parser_help(p, "say how many there are: 'process P[n] { ... }'");
   parser_add(p, parse_expr(p));
-  parser_expect(p, T_RBRACKET);
+  if (!parser_expect_close(p, T_RBRACKET, place.from))
+    parser_help(p, "say how many there are: 'process P[n] { ... }'");
   bool ring = parser_take_word(p, W_RING);
   parser_add(p, parser_take_word(p, W_GRAPH) ? parse_expr(p) : NULL);
   parser_recover_header(p);
+  bool bare = !p->panic && !parser_sees(p, T_LBRACE);
   add_members(p);
+  if (bare)
+    parser_help(p, "what it stores and does is in braces: 'process P[n] { ... }'");
   struct ast *node = parser_named(p, AST_PROCESS, place, name);
   node->flags = ring ? AST_FLAG_RING : 0;
   return node;

@@ -75,8 +75,8 @@ static uint32_t field_index(struct typechecker *c, const struct pattern *p, cons
   else if (t->size == 0)
     checker_help(c, "it has no fields at all (line %u)", checker_line(c, p->kind->at));
   else
-    checker_help(c, "what stands in a pattern are the fields of the message (line %u), as in '%s(%s == ...)'",
-                 checker_line(c, p->kind->at), p->kind->name, t->fields[0].name);
+    checker_help(c, "a pattern names fields of the message (line %u): '%s(%s)', '%s(%s == VALUE)'",
+                 checker_line(c, p->kind->at), p->kind->name, t->fields[0].name, p->kind->name, t->fields[0].name);
   return UINT32_MAX;
 }
 

@@ -142,10 +142,23 @@ static struct node *one_process(struct typechecker *c, const struct ast *a) {
 }
 
 static struct node *call_from(struct typechecker *c, const struct ast *a) {
+  if (model_steps(c->m) && c->in.where == IN_PROPERTY) {
+    checker_error(c, E0404, a->word, "'from' belongs to rounds; these processes take steps");
+    checker_help(c, "the sender of a message in flight is 'sender(m)', its receiver 'receiver(m)'");
+    return node_error(c, a->at);
+  }
   if (!may_read_received(c, a, "from"))
     return node_error(c, a->at);
   struct node *p = one_process(c, a);
   return node_is_error(p) ? p : node_unary(c, NODE_FROM, a->at, option_type(c, c->in.arrivals->type), p);
+}
+
+static void help_kinds(struct typechecker *c, const char *name) {
+  struct name_choice there;
+  name_choice_init(&there, c, name);
+  for (uint32_t i = 0; i < c->m->nmessages; i++)
+    name_choice_offer(&there, c->m->messages[i].name, c->m->messages[i].at);
+  name_choice_help(&there, "");
 }
 
 /* pending(KIND): the messages of that kind in flight. */
@@ -155,7 +168,9 @@ static struct node *call_pending(struct typechecker *c, const struct ast *a) {
   struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
   if (!s || s->kind != SYMBOL_MESSAGE) {
     checker_error(c, E0307, a->word, "'pending' needs a kind of messages");
-    if (c->m->nmessages > 0)
+    if (a->n == 1 && a->kid[0]->kind == AST_NAME && !s && c->m->nmessages > 0)
+      help_kinds(c, a->kid[0]->name);
+    else if (c->m->nmessages > 0)
       checker_help(c, "write 'pending(%s)'", c->m->messages[0].name);
     return node_error(c, a->at);
   }
@@ -183,9 +198,12 @@ static struct node *call_receiver(struct typechecker *c, const struct ast *a) {
 static struct node *call_sender(struct typechecker *c, const struct ast *a) {
   const struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
   if (!s || s->kind != SYMBOL_SLOT || !s->message) {
-    if (model_steps(c->m))
+    if (model_steps(c->m)) {
       checker_error(c, E0411, a->word, "'sender' needs a message: one that 'on m: ...' or 'm in Q' binds");
-    else
+      checker_help(c, c->in.where == IN_PROPERTY
+                          ? "in a property: 'exists m in pending(KIND): sender(m) == p'"
+                          : "write 'on m: KIND { ... }', or name the sender: 'on KIND from q { ... }'");
+    } else
       checker_error(c, E0405, a->word, "'sender' needs a message that 'm in received' binds");
     return node_error(c, a->at);
   }
@@ -202,7 +220,11 @@ static struct node *call_number(struct typechecker *c, const struct ast *a) {
     return p;
   if (c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) {
     checker_error(c, E0415, a->word, "'number' cannot be used in a property or an environment");
-    checker_help(c, "they speak of processes by 'forall' and 'exists', so that processes may trade places");
+    checker_help(
+        c,
+        "they speak of processes by 'forall' and 'exists', or of a certain one, '%s(1)'; a variable can store a "
+        "number: 'var id: 1..n = number(me)'",
+        c->m->roles[0].name);
     return node_error(c, a->at);
   }
   uint32_t most = p->type->role == ROLE_ANY ? c->m->nprocesses : c->m->roles[p->type->role].count;

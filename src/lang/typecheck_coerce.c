@@ -459,8 +459,22 @@ static void help_mismatch(struct typechecker *c, const struct type *from, const 
                  checker_line(c, from->at), checker_line(c, to->at));
   else if (to->kind == TYPE_ARRAY)
     checker_help(c, "say what each index has: '[p in %s: VALUE]'", type_text(c, to->index));
+  else if ((from->kind == TYPE_SET || from->kind == TYPE_BAG || from->kind == TYPE_SEQUENCE) && type_is_number(to))
+    checker_help(c, "|...| is the number of elements");
   else if (from->kind == TYPE_BAG)
     checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
+  else if (from->kind == TYPE_PROCESS && type_is_number(to) && in_process(c))
+    checker_help(c, "number(p) is the number of process p, counted from 1");
+  else if (type_is_number(from) && to->kind == TYPE_PROCESS && to->role != ROLE_ANY)
+    checker_help(c, "%s(i) is the process with number i, counted from 1", c->m->roles[to->role].name);
+  else if (from->kind == TYPE_SEQUENCE && to->kind == TYPE_SET)
+    checker_help(c, "a set is written {a, b}");
+  else if (from->kind == TYPE_SET && to->kind == TYPE_SEQUENCE)
+    checker_help(c, "a sequence is written [a, b]");
+  else if (type_is_number(from) && to->kind == TYPE_BOOL)
+    checker_help(c, "write 'false' or 'true', or compare the number, as in 'x != 0'");
+  else if (from->kind == TYPE_BOOL && type_is_number(to))
+    checker_help(c, "write 'if c then 1 else 0'");
 }
 
 struct node *coerce_or_report(struct typechecker *c, struct node *n, const struct type *t, const char *what) {

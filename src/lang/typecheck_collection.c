@@ -72,7 +72,10 @@ struct node *lower_collection(struct typechecker *c, const struct ast *a) {
   if (node_is_error(n) || is_collection(n->type))
     return n;
   checker_error(c, E0313, a->at, "%s is not a collection", type_text(c, n->type));
-  checker_help(c, "one can go through sets, options, sequences, types, roles, and what was received");
+  if (type_is_number(n->type))
+    checker_help(c, "a range is written 'a..b', a set '{a, b}'");
+  else
+    checker_help(c, "one can go through sets, options, sequences, types, roles, and what was received");
   return node_error(c, a->at);
 }
 

@@ -2,6 +2,7 @@
 #include "lang/typecheck_expr.h"
 
 #include "lang/typecheck_coerce.h"
+#include "lang/typecheck_guard.h"
 #include "lang/typecheck_nodes.h"
 #include "lang/typecheck_reach.h"
 #include "lang/typecheck_types.h"
@@ -76,6 +77,8 @@ static bool needs_number(struct typechecker *c, const struct node *n, const char
     checker_help(c, "a round is only copied, compared, and advanced by a constant");
   else if (n->type->kind == TYPE_SET || n->type->kind == TYPE_BAG)
     checker_help(c, "|...| is the size of a set or of the messages received");
+  else if (n->type->kind == TYPE_SEQUENCE)
+    checker_help(c, "sequences are joined by '++': s ++ [x]; |s| is the length");
   return false;
 }
 
@@ -105,6 +108,10 @@ static struct node *lower_set_operator(struct typechecker *c, const struct ast *
         checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
       else if (each[i]->type->kind == TYPE_BOOL)
         checker_help(c, "conditions are joined by 'and' and 'or'");
+      else if (each[i]->type->kind == TYPE_PROCESS)
+        checker_help(c, "a set of one is written {p}; the elements that satisfy a condition are '{x for x in S if C}'");
+      else if (each[i]->type->kind == TYPE_SEQUENCE || each[1 - i]->type->kind == TYPE_SEQUENCE)
+        checker_help(c, "sequences are joined by '++': [x] ++ s");
       else if (each[i]->type->kind == TYPE_INT || each[i]->type->kind == TYPE_RANGE)
         checker_help(c, "numbers have no bits; conditions are joined by 'and' and 'or'");
       return node_error(c, a->at);
@@ -145,6 +152,13 @@ static struct node *lower_arithmetic(struct typechecker *c, const struct ast *a)
   if ((op == NODE_DIV || op == NODE_MOD) && constant_zero(y) && refused_here(c, y)) {
     checker_error(c, E0310, a->word, "division by zero");
     return node_error(c, a->at);
+  }
+  const struct ast *over = a->kid[0], *under = a->kid[1];
+  if (op == NODE_DIV && over->kind == AST_NUMBER && under->kind == AST_NUMBER && under->number > 0 &&
+      over->number % under->number != 0) {
+    diag_warning(c->diags, W0110, a->at, "%s is %" PRId64 ": a quotient is rounded down", source_text(c, a->at),
+                 over->number / under->number);
+    diag_help(c->diags, "multiply before dividing, or on the other side: '3 * |received| > 2 * n'");
   }
   return node_binary(c, op, a->at, arithmetic_type(c, op, x->type, y->type), x, y);
 }
@@ -191,6 +205,8 @@ struct node *lower_bool(struct typechecker *c, const struct ast *a, const char *
     checker_help(c, "a number is no condition: compare it, as in 'x != 0'");
   if (n->type->kind == TYPE_OPTION)
     checker_help(c, "compare it with none, or bind its value with 'exists v in ...'");
+  if (n->type->kind == TYPE_SET || n->type->kind == TYPE_BAG || n->type->kind == TYPE_SEQUENCE)
+    checker_help(c, "say what is asked of its elements: '|S| > 0', 'exists x in S: C', 'forall x in S: C'");
   return node_error(c, a->at);
 }
 
@@ -211,7 +227,7 @@ static bool temporal_allowed(struct typechecker *c, const struct ast *a) {
     return true;
   checker_error(c, E0506, a->word, "'%s' can only be used in a 'live' property", ast_op_text(a->op));
   if (c->in.where == IN_PROPERTY && a->op == OP_ALWAYS)
-    checker_help(c, "a 'safety' property holds in every state as it is");
+    checker_help(c, "leave 'always' out: 'safety NAME: C' says that C holds in every state");
   else
     checker_help(c, "what happens later is said by 'live NAME: FORMULA'");
   return false;
@@ -257,6 +273,13 @@ static struct node *lower_unary(struct typechecker *c, const struct ast *a) {
 
 /* ---- relations ---- */
 
+static bool empty_literal(const struct type *t) { return t->kind == TYPE_SET && !type_is_known(t); }
+
+static void help_fields(struct typechecker *c, const struct type *record) {
+  if (record->size > 0)
+    checker_help(c, "it has fields: compare one of them, as in 'm.%s == ...'", record->fields[0].name);
+}
+
 static void cannot_compare(struct typechecker *c, const struct ast *a, const struct type *x, const struct type *y) {
   checker_error(c, E0304, a->word, "cannot compare %s with %s", type_text(c, x), type_text(c, y));
   if (type_is_number(x) && type_is_number(y) && x->name && y->name)
@@ -264,14 +287,25 @@ static void cannot_compare(struct typechecker *c, const struct ast *a, const str
                  checker_line(c, x->at), checker_line(c, y->at));
   else if (x->kind == TYPE_ROUND || y->kind == TYPE_ROUND)
     checker_help(c, "a round is compared with rounds and with constants");
+  else if ((x->kind == TYPE_BAG && (type_is_number(y) || empty_literal(y))) ||
+           (y->kind == TYPE_BAG && (type_is_number(x) || empty_literal(x))))
+    checker_help(
+        c, "the number of messages is |...|, as in '%s == 0'",
+        arena_printf(&c->m->arena, "|%s|", source_text(c, x->kind == TYPE_BAG ? a->kid[0]->at : a->kid[1]->at)));
+  else if (c->in.where == IN_PROPERTY && (x->kind == TYPE_BAG || y->kind == TYPE_BAG))
+    checker_help(c, "write {m for m in %s} for the set of the messages",
+                 source_text(c, x->kind == TYPE_BAG ? a->kid[0]->at : a->kid[1]->at));
   else if (x->kind == TYPE_BAG || y->kind == TYPE_BAG)
     checker_help(c, "write {m for m in %s} for the set of the messages", received_name_text(c));
   else if ((x->kind == TYPE_PROCESS && type_is_number(y)) || (y->kind == TYPE_PROCESS && type_is_number(x)))
-    checker_help(c, "number(p) is the number of process p; %s(i) is the process with number i", c->m->roles[0].name);
+    checker_help(c, "%s%s(i) is the process with number i, counted from 1",
+                 in_process(c) ? "number(p) is the number of process p; " : "", c->m->roles[0].name);
   else if (x->kind == TYPE_RECORD && y->kind == TYPE_RECORD)
     checker_help(c, "records are compared if their fields have the same names in the same order");
   else if (x->kind == TYPE_SET && type_join(c, x->element, y))
     checker_help(c, "a set of one is written {x}; membership is 'x in S'");
+  else if (x->kind == TYPE_RECORD || y->kind == TYPE_RECORD)
+    help_fields(c, x->kind == TYPE_RECORD ? x : y);
 }
 
 static bool disjoint_roles(const struct type *x, const struct type *y) {
@@ -296,6 +330,16 @@ static struct node *lower_order(struct typechecker *c, const struct ast *a, enum
   return node_binary(c, op, a->at, c->boolean, x, y);
 }
 
+/* Comparing a value with none that is never none. */
+static void help_never_none(struct typechecker *c, const struct ast *a, const struct type *x, const struct type *y) {
+  int none = a->kid[0]->kind == AST_NONE ? 0 : a->kid[1]->kind == AST_NONE ? 1 : -1;
+  const struct type *other = none == 0 ? y : x;
+  if (none < 0 || other->kind == TYPE_OPTION || other->kind == TYPE_BAG)
+    return;
+  diag_warning(c->diags, W0111, a->at, "'%s' is never none", source_text(c, a->kid[1 - none]->at));
+  diag_help(c->diags, "what may be none is declared with '?': '%s?'", other->name ? other->name : type_text(c, other));
+}
+
 static struct node *lower_comparison(struct typechecker *c, const struct ast *a) {
   static const enum op ops[] = {
       [OP_EQ] = NODE_EQ, [OP_NE] = NODE_NE, [OP_LE] = NODE_LE, [OP_GE] = NODE_GE, [OP_LT] = NODE_LT, [OP_GT] = NODE_GT};
@@ -303,6 +347,7 @@ static struct node *lower_comparison(struct typechecker *c, const struct ast *a)
   if (node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
   const struct type *was_x = x->type, *was_y = y->type;
+  help_never_none(c, a, was_x, was_y);
   if (disjoint_roles(was_x, was_y) || was_x->kind == TYPE_BAG || was_y->kind == TYPE_BAG ||
       !coerce_to_join(c, &x, &y)) {
     cannot_compare(c, a, was_x, was_y);
@@ -321,7 +366,12 @@ static struct node *lower_comparison(struct typechecker *c, const struct ast *a)
 }
 
 static struct node *lower_membership(struct typechecker *c, const struct ast *a) {
-  struct node *x = lower_expr(c, a->kid[0]), *of = lower_collection(c, a->kid[1]);
+  bool unknown = a->kid[0]->kind == AST_NAME && !symbol_find(c, a->kid[0]->name);
+  struct node *x = lower_expr(c, a->kid[0]);
+  if (unknown && node_is_error(x) && c->diags->n > 0 && !c->diags->at[c->diags->n - 1].help)
+    checker_help(c, "to go through the elements write 'exists %s in ...' or 'forall %s in ...'", a->kid[0]->name,
+                 a->kid[0]->name);
+  struct node *of = lower_collection(c, a->kid[1]);
   if (node_is_error(x) || node_is_error(of))
     return node_error(c, a->at);
   struct node *in = node_binary(c, of->op == NODE_SUBSETS ? NODE_SUBSET : NODE_IN, a->at, c->boolean, x,
@@ -345,8 +395,10 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
 static struct node *lower_conditional(struct typechecker *c, const struct ast *a) {
   struct node *when = lower_bool(c, a->kid[0], "the condition of 'if'");
   enum reach outer = c->in.reach;
+  size_t unbound = conditional_open(c, a->kid[0]);
   c->in.reach = reach_if(c, when, true);
   struct node *x = lower_expr(c, a->kid[1]);
+  c->unbound.n = unbound;
   c->in.reach = outer;
   c->in.reach = reach_if(c, when, false);
   struct node *y = lower_expr(c, a->kid[2]);
@@ -402,6 +454,17 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
 
 /* ---- constructors ---- */
 
+/* Parts of different types: a collection beside single values, or a number beside processes. */
+static void help_mixed(struct typechecker *c, const struct type *x, const struct type *y) {
+  bool bag = x->kind == TYPE_BAG || y->kind == TYPE_BAG, set = x->kind == TYPE_SET || y->kind == TYPE_SET;
+  if (x->kind != y->kind && bag)
+    checker_help(c, "the messages and a value together are a set: '{m for m in %s} | {x}'", received_name_text(c));
+  else if (x->kind != y->kind && set)
+    checker_help(c, "a set and a value together are 'S | {x}'");
+  else if ((x->kind == TYPE_PROCESS && type_is_number(y)) || (y->kind == TYPE_PROCESS && type_is_number(x)))
+    checker_help(c, "%s(i) is the process with number i, counted from 1", c->m->roles[0].name);
+}
+
 /* The common type of several parts. */
 static const struct type *common_type(struct typechecker *c, struct node **part, uint32_t n, const char *where) {
   const struct type *type = c->unknown;
@@ -411,6 +474,7 @@ static const struct type *common_type(struct typechecker *c, struct node **part,
     const struct type *join = type_join(c, type, part[i]->type);
     if (!join) {
       checker_error(c, E0305, part[i]->at, "%s in a %s of %s", type_text(c, part[i]->type), where, type_text(c, type));
+      help_mixed(c, type, part[i]->type);
       return NULL;
     }
     type = join;
@@ -420,6 +484,7 @@ static const struct type *common_type(struct typechecker *c, struct node **part,
     struct node *made = coerce(c, part[i], type, false);
     if (!made) {
       checker_error(c, E0305, part[i]->at, "%s in a %s of %s", type_text(c, from), where, type_text(c, type));
+      help_mixed(c, type, from);
       return NULL;
     }
     if (node_is_error(made))
@@ -586,7 +651,9 @@ struct node *lower_expr(struct typechecker *c, const struct ast *a) {
   case AST_PRIMED:
     return lower_primed(c, a);
   case AST_INTERVAL:
-    checker_error(c, E0313, a->at, "an interval can only be gone through: 'x in %s'", source_text(c, a->at));
+    checker_error(c, E0313, a->at, "a range is not a value here");
+    checker_help(c, "it stands alone after 'in': 'x in %s'; the set of its numbers is '{x for x in %s}'",
+                 source_text(c, a->at), source_text(c, a->at));
     return node_error(c, a->at);
   case AST_ERROR: /* reported */
     return node_error(c, a->at);

@@ -124,6 +124,11 @@ bool clause_allowed_in_model(struct typechecker *c, const struct ast *a) {
                     "lost'");
     return false;
   }
+  if (a->kind == AST_CLAUSE_FAIR && !model_steps(c->m)) {
+    checker_error(c, E0502, a->at, "'fair' is for processes that take steps; these proceed in rounds");
+    checker_help(c, "that rounds are good again and again is said of heard-of sets: 'infinitely often: CONDITION'");
+    return false;
+  }
   if (a->kind == AST_CLAUSE_CHANNELS && c->m->kind == MODEL_SHARED) {
     checker_error(c, E0502, a->at, "there are no messages in this model, so it has no channels");
     return false;

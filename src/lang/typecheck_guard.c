@@ -49,6 +49,12 @@ static void note_unbound(struct typechecker *c, const struct ast *a, const char 
       note_unbound(c, a->kid[i], a->op == OP_AND ? under : ast_op_text(a->op));
 }
 
+size_t conditional_open(struct typechecker *c, const struct ast *condition) {
+  size_t before = c->unbound.n;
+  note_unbound(c, condition, "if");
+  return before;
+}
+
 static void open_conjunct(struct typechecker *c, const struct ast *a, struct guard_builder *g,
                           struct symbol_scope *bound) {
   if (a->kind == AST_BINARY && a->op == OP_AND) {

@@ -26,5 +26,8 @@ struct guard_builder {
 /* Lowers the condition. Its names stay in scope until guard_close, which determines the names that were used. */
 void guard_open(struct typechecker *, const struct ast *condition, struct guard_builder *);
 void guard_close(struct typechecker *, struct guard_builder *, struct guard *);
+/* A conditional expression binds no names; those that its condition seems to bind are remembered until `unbound.n` has
+   the value that is returned. */
+size_t conditional_open(struct typechecker *, const struct ast *condition);
 
 #endif

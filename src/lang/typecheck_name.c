@@ -1,4 +1,5 @@
 /* Names, fields and indices, and their meaning in each context. */
+#include "lang/foreign.h"
 #include "lang/typecheck_coerce.h"
 #include "lang/typecheck_environment.h"
 #include "lang/typecheck_expr.h"
@@ -63,7 +64,7 @@ static void received_of_steps(struct typechecker *c, const struct ast *a, const 
   else if (c->in.quorum)
     checker_help(c, "the messages of this quorum are '%s'", quorum);
   else
-    checker_help(c, "a message is taken with 'on MESSAGE', several are looked at with 'on Q: SIZE of MESSAGE'");
+    checker_help(c, "a message is taken with 'on MESSAGE', several are read with 'on Q: SIZE of MESSAGE'");
 }
 
 bool may_read_received(struct typechecker *c, const struct ast *a, const char *what) {
@@ -73,7 +74,10 @@ bool may_read_received(struct typechecker *c, const struct ast *a, const char *w
   }
   if (c->in.where != IN_UPDATE) {
     checker_error(c, E0405, a->word, "'%s' can only be used in an update", what);
-    if (c->in.where == IN_SEND)
+    if (c->in.where == IN_PROPERTY)
+      checker_help(c,
+                   "properties see what processes store: keep it in a variable, or in a 'ghost' for properties only");
+    else if (c->in.where == IN_SEND)
       checker_help(c, "the messages of a round are computed before any is received");
     return false;
   }
@@ -116,6 +120,11 @@ static struct node *received_name(struct typechecker *c, const struct ast *a) {
 
 static struct node *not_here(struct typechecker *c, const struct ast *a, const char *where) {
   checker_error(c, E0403, a->word, "'%s' can only be used in %s", a->name, where);
+  if (c->in.where == IN_PROPERTY && strcmp(a->name, "me") == 0)
+    checker_help(c, "a property says of which processes it speaks: 'forall p in %s: p.x ...'",
+                 c->m->nroles > 0 ? c->m->roles[0].name : "P");
+  else if (c->in.where == IN_PROPERTY && (strcmp(a->name, "HO") == 0 || strcmp(a->name, "SHO") == 0))
+    checker_help(c, "properties see what processes store: 'ghost seen: set of P = {}' and 'seen := heard' keep it");
   return node_error(c, a->at);
 }
 
@@ -161,6 +170,7 @@ static struct node *neighbours_name(struct typechecker *c, const struct ast *a) 
 static struct node *round_name(struct typechecker *c, const struct ast *a) {
   if (model_steps(c->m)) {
     checker_error(c, E0404, a->word, "'round' counts rounds; these processes take steps");
+    checker_help(c, "where a process is: 'at(p, STEP)'; a count is a variable, such as a 'ghost'");
     return node_error(c, a->at);
   }
   if (may_observe_processes(c))
@@ -182,6 +192,12 @@ bool may_read_flight(struct typechecker *c, const struct ast *a) {
     why = "can only be used in a 'safety' or 'cover' property about states";
   if (why)
     checker_error(c, model_steps(c->m) ? E0403 : E0404, a->word, "'%s' %s", a->name, why);
+  if (why && !model_steps(c->m))
+    checker_help(
+        c, "in rounds the environment decides what arrives: no process waits, and no message is in flight between "
+           "rounds");
+  else if (why && in_process(c))
+    checker_help(c, "a process takes a message by 'on MESSAGE', and waits for several by 'on Q: SIZE of MESSAGE'");
   return !why;
 }
 
@@ -345,7 +361,11 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
     return shared_name(c, a, s);
   case SYMBOL_MESSAGE:
     checker_error(c, E0209, a->word, "message '%s' is not a value", a->name);
-    checker_help(c, "it can be sent, 'send %s... to ...', and taken, 'on %s'", a->name, a->name);
+    if (c->in.where == IN_PROPERTY)
+      checker_help(c, "its messages in flight are 'pending(%s)', as in 'forall m in pending(%s): ...'", a->name,
+                   a->name);
+    else
+      checker_help(c, "it can be sent, 'send %s... to ...', and taken, 'on %s'", a->name, a->name);
     return node_error(c, a->at);
   case SYMBOL_QUORUM:
     return quorum_name(c, a);
@@ -389,7 +409,11 @@ static struct node *record_field(struct typechecker *c, const struct ast *a, str
     vec_push(&names, t->fields[i].name);
   }
   checker_error(c, E0206, a->word, "unknown field '%s' of %s", a->name, type_text(c, t));
-  help_nearest(c, a->name, names.at, names.n, "");
+  const char *method = foreign_word_help(a->name, strlen(a->name), FOREIGN_METHOD);
+  if (method && of->op == NODE_SLOT)
+    checker_help(c, "%s", method);
+  else
+    help_nearest(c, a->name, names.at, names.n, "");
   vec_release(&names);
   return node_error(c, a->at);
 }
@@ -465,12 +489,15 @@ struct node *lower_select(struct typechecker *c, const struct ast *a) {
     return record_field(c, a, of);
   if (of->type->kind == TYPE_PROCESS)
     return process_field(c, a, of, NODE_REMOTE);
+  const char *method = foreign_word_help(a->name, strlen(a->name), FOREIGN_METHOD);
   checker_error(c, E0206, a->word, "%s has no field '%s'", type_text(c, of->type), a->name);
   if (of->type->kind == TYPE_OPTION)
     checker_help(c, "it may be none: take its value with 'exists m in ...' first");
   else if (a->kid[0]->kind == AST_NAME && symbol_find(c, a->kid[0]->name) &&
            symbol_find(c, a->kid[0]->name)->kind == SYMBOL_ROLE)
     checker_help(c, "say of which processes: 'forall p in %s: p.%s ...'", a->kid[0]->name, a->name);
+  else if (method)
+    checker_help(c, "%s", method);
   else if (of->type->kind == TYPE_SET || of->type->kind == TYPE_BAG)
     checker_help(c, "go through its members: '... for m in ...'");
   return node_error(c, a->at);

@@ -197,7 +197,7 @@ static void offer_built_in(struct nearest *near, const char *const *names, size_
 }
 
 /* Declared names win ties. */
-static void help_nearest_declared(struct typechecker *c, const char *name) {
+static void help_nearest_declared(struct typechecker *c, const char *name, bool call) {
   const struct symbol_scope *scopes[] = {&c->locals, &c->members, &c->globals};
   struct nearest near;
   if (!diag_may_search(c->diags, c->locals.n + c->members.n + c->globals.n))
@@ -206,7 +206,8 @@ static void help_nearest_declared(struct typechecker *c, const char *name) {
   for (size_t i = 0; i < LENGTH(scopes); i++)
     for (size_t j = 0; j < scopes[i]->n; j++)
       nearest_offer(&near, scopes[i]->at[j].name);
-  offer_built_in(&near, built_in_values, LENGTH(built_in_values));
+  if (strlen(name) > 1) /* one letter is close to every name of two */
+    offer_built_in(&near, built_in_values, LENGTH(built_in_values));
   offer_built_in(&near, built_in_functions, LENGTH(built_in_functions));
   if (model_steps(c->m))
     offer_built_in(&near, built_in_step_values, LENGTH(built_in_step_values));
@@ -215,6 +216,10 @@ static void help_nearest_declared(struct typechecker *c, const char *name) {
     checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, s->at));
   else if (near.found)
     checker_help(c, "did you mean '%s'?", near.found);
+  else if (!call && c->in.where == IN_ENVIRONMENT)
+    checker_help(c, "a number that is fixed for a run is a parameter: 'param %s where %s >= 0'", name, name);
+  else if (call)
+    checker_help(c, "a function is defined by 'def %s(FIELD: TYPE) = EXPRESSION'", name);
 }
 
 /* The types of the file, its roles, and those that every file has. */
@@ -261,12 +266,19 @@ void unknown_name(struct typechecker *c, enum diag_code code, const char *name, 
     return;
   }
   for (size_t i = c->unbound.n; i-- > 0;)
-    if (strcmp(c->unbound.at[i].name, name) == 0) {
+    if (strcmp(c->unbound.at[i].name, name) == 0 && c->unbound.at[i].under && !strcmp(c->unbound.at[i].under, "if")) {
+      checker_help(
+          c,
+          "in an expression 'exists' binds nothing: write 'pick(%s for %s in ...) otherwise ...', or a statement "
+          "'if exists ... { ... }'",
+          name, name);
+      return;
+    } else if (strcmp(c->unbound.at[i].name, name) == 0) {
       checker_help(c,
                    "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with "
                    "'and'",
                    c->unbound.at[i].under);
       return;
     }
-  help_nearest_declared(c, name);
+  help_nearest_declared(c, name, place == FOREIGN_CALL);
 }

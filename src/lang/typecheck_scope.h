@@ -58,7 +58,7 @@ struct symbol_scope {
 
 struct unbound_name { /* bound by an `exists` that is not a conjunct of the condition */
   const char *name;
-  const char *under; /* or, not, ... */
+  const char *under; /* or, not, ...; if: a conditional expression */
 };
 
 struct scope_symbol *scope_find(const struct symbol_scope *, const char *name); /* NULL: not declared there */

@@ -26,7 +26,32 @@ static const struct ast *place_base(const struct ast *place, uint32_t *steps) {
   return place;
 }
 
-static struct var *assignable(struct typechecker *c, const struct ast *base, struct stmt *out) {
+/* What is assigned to is no name of the model. */
+static void unknown_target(struct typechecker *c, const struct ast *place, const struct ast *base) {
+  struct nearest near;
+  checker_error(c, E0201, base->word, "unknown variable '%s'", base->name);
+  if (place->kind == AST_SELECT) {
+    checker_help(c, "a process assigns its own variables, by their names, and shared ones: '%s := VALUE'", place->name);
+    return;
+  }
+  nearest_init(&near, base->name);
+  for (size_t i = 0; i < c->members.n && diag_may_search(c->diags, 1); i++)
+    if (c->members.at[i].kind == SYMBOL_VAR)
+      nearest_offer(&near, c->members.at[i].name);
+  for (size_t i = 0; i < c->globals.n && diag_may_search(c->diags, 1); i++)
+    if (c->globals.at[i].kind == SYMBOL_SHARED)
+      nearest_offer(&near, c->globals.at[i].name);
+  const struct scope_symbol *s = near.found ? symbol_find(c, near.found) : NULL;
+  if (s)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, s->at));
+  else
+    checker_help(
+        c, "declare it at the start of the process: 'var %s: TYPE = VALUE'; in a block 'let %s = VALUE' names a value",
+        base->name, base->name);
+}
+
+static struct var *assignable(struct typechecker *c, const struct ast *place, const struct ast *base,
+                              struct stmt *out) {
   if (base->kind != AST_NAME) {
     if (base->kind != AST_ERROR)
       checker_error(c, E0402, base->at, "only a variable can be assigned to");
@@ -34,7 +59,7 @@ static struct var *assignable(struct typechecker *c, const struct ast *base, str
   }
   const struct scope_symbol *s = symbol_find(c, base->name);
   if (!s) {
-    unknown_name(c, E0201, base->name, base->word, "variable");
+    unknown_target(c, place, base);
     return NULL;
   }
   out->var = s->index;
@@ -86,6 +111,10 @@ static const struct type *place_type(struct typechecker *c, const struct ast *a,
   for (uint32_t i = 1; i < a->n; i++) {
     if (t->kind != TYPE_ARRAY) {
       checker_error(c, E0314, a->kid[0]->at, "%s is not an array", type_text(c, t));
+      if (t->kind == TYPE_SET)
+        checker_help(c, "a set gets an element by 'x := x | {e}', and loses it by 'x := x - {e}'");
+      else if (t->kind == TYPE_SEQUENCE)
+        checker_help(c, "a sequence grows by 'x := x ++ [e]'; what is indexed is an array, '[0..n - 1] T'");
       return NULL;
     }
     path[*n].index = coerce_or_report(c, lower_expr(c, a->kid[i]), t->index, "the index");
@@ -99,7 +128,7 @@ static void check_assign(struct typechecker *c, const struct ast *a, struct stmt
   uint32_t steps;
   const struct ast *base = place_base(a->kid[0], &steps);
   s->kind = STMT_ASSIGN;
-  const struct var *v = assignable(c, base, s);
+  const struct var *v = assignable(c, a->kid[0], base, s);
   bool ghost = c->in.ghost;
   c->in.ghost = v && v->kind == VAR_GHOST;
   const struct type *type = NULL;

@@ -110,7 +110,12 @@ static void unknown_step(struct typechecker *c, uint32_t role, const struct ast 
     return;
   }
   checker_error(c, E0205, a->word, "unknown step '%s' of process '%s'", a->name, c->m->roles[role].name);
-  help_nearest(c, a->name, t->labels, t->size, "");
+  struct name_choice there;
+  name_choice_init(&there, c, a->name);
+  for (uint32_t i = 0; i < t->size; i++)
+    if (c->in.where != IN_ACTION || strcmp(t->labels[i], "start") != 0) /* no 'goto' leads there */
+      name_choice_offer(&there, t->labels[i], (struct span){0, 0});
+  name_choice_help(&there, "");
 }
 
 void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {

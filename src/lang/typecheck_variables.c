@@ -1,6 +1,7 @@
 /* Roles and their variables: inputs, variables, ghosts, oracles; file-level inputs. */
 #include "lang/typecheck_variables.h"
 
+#include "lang/foreign.h"
 #include "lang/typecheck_coerce.h"
 #include "lang/typecheck_constant.h"
 #include "lang/typecheck_def.h"
@@ -63,9 +64,10 @@ void declare_roles(struct typechecker *c) {
     declare_role(c, p, role, &total);
   }
   c->m->nprocesses = (uint32_t)total;
-  if (n == 0)
+  if (n == 0) {
     checker_error(c, E0401, c->file->word, "'%s' has no process", c->m->name);
-  else {
+    checker_help(c, "what takes part is declared by 'process P[n] { ... }'");
+  } else {
     c->m->process_types.any = process_type(c, ROLE_ANY);
     c->m->process_types.set = set_type(c, c->m->process_types.any);
   }
@@ -304,6 +306,12 @@ static void unknown_field(struct typechecker *c, const char *name, uint64_t role
   struct nearest near;
   struct span declared = {0};
   checker_error(c, E0201, at, "unknown variable '%s'", name);
+  const struct scope_symbol *shared = symbol_find(c, name);
+  const char *foreign = foreign_word_help(name, strlen(name), FOREIGN_FIELD);
+  if (shared && shared->kind == SYMBOL_SHARED) {
+    checker_help(c, "'%s' is shared by all processes: write '%s' alone", name, name);
+    return;
+  }
   nearest_init(&near, name);
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t v = 0; v < c->m->roles[r].nvars && diag_may_search(c->diags, 1); v++) {
@@ -315,6 +323,8 @@ static void unknown_field(struct typechecker *c, const char *name, uint64_t role
     }
   if (near.found)
     checker_help(c, "did you mean '%s' (declared at line %u)?", near.found, checker_line(c, declared));
+  else if (foreign)
+    checker_help(c, "%s", foreign);
   else
     help_variables(c, roles);
 }

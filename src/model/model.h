@@ -301,6 +301,7 @@ struct clause {
   bool recovers;         /* CRASH: `crash and recover` */
   enum fairness fair_to; /* FAIR: at most one such clause */
   bool strong;
+  bool to_followed;     /* FAIR: to the processes in hidden inputs (var.followed) only: live_approximate_fairness */
   enum channel channel; /* CHANNELS */
   int64_t bound;        /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
                            would send more cannot be taken */

@@ -132,6 +132,22 @@ bool derive_params(struct derivation_builder *d) {
          derive_refuse(d, d->role->at, "the number of processes is not linear");
 }
 
+bool derive_solved_params(struct derivation_builder *d, struct solver *solver, int64_t *params) {
+  bool ok = true;
+  for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
+    __int128 sum = d->params.row[i][0];
+    int64_t v = 0;
+    for (uint32_t k = 0; k < d->params.base->nparams; k++)
+      if (d->params.row[i][k + 1]) {
+        ok = ok && solver_value(solver, k, &v);
+        sum += (__int128)d->params.row[i][k + 1] * v;
+      }
+    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+    params[i] = (int64_t)sum;
+  }
+  return ok;
+}
+
 /* ---- the schedule ---- */
 
 /* The passes of a `repeat` without constant length: the first pass of the instance represents all but the last one,
@@ -336,9 +352,11 @@ static struct term *initial_condition_of(struct derivation_builder *d, uint32_t 
   struct term *count = local_count(d, l);
   if (!d->reached.begins[l])
     return make_relation(d, TERM_EQ, count, NULL);
+  struct term *when = d->reached.begins_when[l];
+  struct term *can = when ? make_or(d, when, make_relation(d, TERM_EQ, count, NULL)) : NULL;
   if (distinguishing < d->d->nparts && d->d->parts.at[l] != distinguishing)
-    return make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing));
-  return make_relation(d, TERM_LE, NULL, count);
+    return make_and(d, can, make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing)));
+  return make_and(d, can, make_relation(d, TERM_LE, NULL, count));
 }
 
 /* The start condition: all processes are in initial local states, and faults are within their limits. */
@@ -423,6 +441,20 @@ uint32_t derive_counter_new(struct derivation_builder *d, const char *name) {
   return d->s->ncounters++;
 }
 
+const char *local_label(const struct derivation_builder *d, uint32_t local) {
+  uint32_t counter = d->d->counter.at[local];
+  return counter == NO_COUNTER ? d->s->controls[d->d->flag.at[local]].name : d->s->counters[counter].name;
+}
+
+void move_set_count(struct derivation_builder *d, struct counter_move *m, uint32_t local, struct term *count) {
+  uint32_t counter = d->d->counter.at[local];
+  if (counter != NO_COUNTER)
+    m->counters[counter] = make_sum(d, count, NULL);
+  else
+    m->controls[d->d->flag.at[local]] =
+        make_choice(d, make_relation(d, TERM_LE, make_number(d, 1), count), make_number(d, 1), make_number(d, 0));
+}
+
 static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
@@ -435,6 +467,7 @@ static void make_state(struct derivation_builder *d) {
   for (uint32_t l = 0; l < n; l++) {
     bool counted = d->parts.counted[d->d->parts.at[l]];
     const char *name = derive_local_name(d, l);
+    counted &= !derived_leads(d->d, l);
     vec_push(&d->d->counter, counted ? derive_counter_new(d, name) : NO_COUNTER);
     vec_push(&d->d->flag, counted ? UINT32_MAX : derive_control_new(d, name, CONTROL_TRUTH, 1));
   }
@@ -444,7 +477,7 @@ static void make_state(struct derivation_builder *d) {
     d->d->where = derive_control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
   if (d->d->ages) {
     d->d->aged = derive_control_new(d, "aged", CONTROL_TRUTH, 1);
-    d->d->began = derive_control_new(d, "began", CONTROL_TRUTH, 1);
+    d->d->began = derive_control_new(d, "fixed", CONTROL_NUMBERS, FIXED_OVER);
   }
   for (uint32_t p = 0; p < d->m->npoints && d->d->elected == UINT32_MAX; p++)
     if (leader_begins_at(d, p))

@@ -33,6 +33,9 @@ enum round_form { ROUND_AUTOMATIC, ROUND_JOINT, ROUND_IN_TURNS };
 
 #define NO_COUNTER UINT32_MAX
 
+/* The phase that is fixed for a run with numbers of phases (derive_ages.c). */
+enum fixed_phase { FIXED_AHEAD, FIXED_NOW, FIXED_OVER };
+
 /* What a process has to do with the coordinator of the phase, the leader. In derived local states this is the value of
    the oracle that names the coordinator. FOLLOWS: it believes in the leader; also between phases. LEADS: it is the
    leader, and believes so. OTHER: it believes in a third process. RIVAL: it believes in itself and is not the leader;
@@ -63,7 +66,7 @@ struct derivation {
   VEC(value *) locals;
   VEC(uint32_t) parts;     /* by local state: its part; 0 if there is only one */
   VEC(uint32_t) counter;   /* by local state: its counter; NO_COUNTER: it has */
-  VEC(uint32_t) flag;      /* a control that is true if there ever was such a part */
+  VEC(uint32_t) flag;      /* a control that is true if there ever was such a part; of the leader: if it is there */
   const uint32_t *part_of; /* by variable, then one entry for all initial values; NULL: only one part */
   const bool *part_used;   /* by part; NULL: likewise */
   uint32_t nparts;
@@ -87,11 +90,12 @@ struct derivation {
   bool keeps_initial; /* local states include the initial values of inputs */
   uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
   const bool *tells_class; /* by part: it tells the class of the process */
+  const bool *tells_self;  /* by part: it also tells whether the process believes in itself */
   bool rivals;        /* processes may believe in different coordinators */
   uint32_t elected;   /* the control: the leader of the phase was chosen */
   const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */
-  uint32_t aged, began;          /* controls: numbers have aged since the last phase; the fixed phase has begun */
-  const bool *watched;           /* by variable: the fixed phase is the first in which one of these changes */
+  uint32_t aged, began;          /* controls: numbers have aged since the last phase; enum fixed_phase */
+  const bool *watched;           /* by variable: the fixed phase is the first at whose end one of these has changed */
   const value *watched_first;    /* their first values */
   const bool *leader_matters; /* by point: this round, or a later one of the phase, reads who leads */
   bool loops;         /* some `repeat` has no constant length, so liveness of variables is not known per round */
@@ -119,5 +123,9 @@ bool part_exists(const struct derivation *, uint32_t part);
 /* Is entry i (1 or more) of a local state kept by the derivation? If not, it counts as having its default value. */
 bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, value status, uint32_t i);
 value derived_default(const struct derivation *, uint32_t i);
+/* The class of a process, as the part of it tells. */
+value derived_class(const struct derivation *, uint32_t part, value class);
+/* Is it the local state of the leader? Then its control is true while the leader is in it, as one process at most is. */
+bool derived_leads(const struct derivation *, uint32_t local);
 
 #endif

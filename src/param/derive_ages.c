@@ -4,10 +4,10 @@
    age of a maximum is the maximum of the ages; a number is that of this phase if and only if its age says so. Other
    comparisons are refused, but for the choice of a message with the greatest number: among those of its age.
 
-   Every choice of that phase is sound. Chosen is the first phase in which one of the variables that the property reads
-   changes, since the argument for agreement is usually about what is newer than the first decision. So as long as the
-   phase lies ahead, no phase ends in which such a variable has changed: these runs are those in which it was that phase.
-   Between phases, an aging move makes numbers of this phase old, or since. */
+   Every choice of that phase is sound, or of none for a run. Chosen is the first phase at whose end one of the watched
+   variables, those that the property reads, does not have its first value, since the argument for agreement is usually
+   about what is newer than the first decision. So no such value is there when an earlier phase ends, and one is there
+   when that phase ends. Between phases, an aging move makes numbers of this phase old, or since. */
 #include "param/derive_round_internal.h"
 
 #include "analysis/dataflow.h"
@@ -223,11 +223,13 @@ static bool has_changed(const struct derivation_builder *d, uint32_t local) {
 
 struct age_step {
   const char *name;
-  bool before, after; /* has the fixed phase begun? */
+  enum fixed_phase before, after;
   value becomes;
 };
-static const struct age_step age_steps[] = {
-    {"ages", false, false, AGE_OLD}, {"begins", false, true, AGE_OLD}, {"ages_since", true, true, AGE_SINCE}};
+static const struct age_step age_steps[] = {{"ages", FIXED_AHEAD, FIXED_AHEAD, AGE_OLD},
+                                            {"begins", FIXED_AHEAD, FIXED_NOW, AGE_OLD},
+                                            {"ends", FIXED_NOW, FIXED_OVER, AGE_SINCE},
+                                            {"ages_since", FIXED_OVER, FIXED_OVER, AGE_SINCE}};
 
 static bool add_aging(struct derivation_builder *d, uint32_t point, const struct age_step *step, move_vec *moves) {
   const struct schedule_point *at = &d->reached.at[point];
@@ -254,10 +256,12 @@ static bool add_aging(struct derivation_builder *d, uint32_t point, const struct
   for (uint32_t l = 0; l < d->d->locals.n && ok; l++) {
     if (sums[l])
       m.counters[counter[l]] = make_sum(d, local_count(d, l), sums[l]);
-    if (!step->before && has_changed(d, l))
+    if (step->before != FIXED_OVER && has_changed(d, l))
       changed = make_sum(d, changed, local_count(d, l));
   }
-  if (changed)
+  if (step->before == FIXED_NOW)
+    m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, make_number(d, 1), changed));
+  else if (changed)
     m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, changed, NULL));
   memory_free(sums);
   vec_push(moves, m);

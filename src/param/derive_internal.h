@@ -67,7 +67,10 @@ struct heard_size { /* times * |set| + more >= limit; limit NULL: 0 */
   const struct node *limit;
   bool strict; /* > instead of >= */
   bool all;    /* the limit is times the number of all processes */
-  uint32_t name_id; /* of the rounds that it is about; NO_NAME: all */
+  bool exact;  /* == instead of >=; times is 1, more is 0 */
+  bool active; /* of the set, only the processes that take part are counted */
+  bool capped; /* active: the limit is at most the number of processes that take part */
+  const struct clause *of;
 };
 
 /* Equal messages are counted separately if they go to different processes, or if one is the leader's. */
@@ -87,9 +90,10 @@ struct reached_locals {
   struct schedule_point *at; /* by point; at[npoints]: the end */
   uint32_t last_pass;        /* first point of the last pass of a `repeat` without constant length */
   VEC(struct local_update) updates;
-  VEC(uint32_t) initial; /* initial states of a process, nparts local states each */
-  bool *begins;          /* by local state: it is initial */
-  bool closed;           /* all local states are known */
+  VEC(uint32_t) initial;     /* initial states of a process, nparts local states each */
+  bool *begins;              /* by local state: it is initial */
+  struct term **begins_when; /* by local state: a condition on the parameters; NULL: for all of them */
+  bool closed;               /* all local states are known */
 };
 
 struct bound_part { /* the part of a process that a bound name refers to; names of different scopes may share a slot */
@@ -159,6 +163,9 @@ struct solver *derive_solver(const struct derivation_builder *);
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
 /* Columns and conditions of the parameters: params.base, row, open, size. */
 bool derive_params(struct derivation_builder *);
+/* The parameters of the model in the solver's solution, whose first columns are params.base's. Returns false if some
+   number does not fit 64 bits. */
+bool derive_solved_params(struct derivation_builder *, struct solver *, int64_t *params);
 /* A name for the counter of a local state, in the system's arena. */
 const char *derive_local_name(struct derivation_builder *, uint32_t local);
 struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
@@ -178,8 +185,15 @@ bool heard_rules_extend(struct derivation_builder *, const struct liveness_predi
 bool size_applies(const struct derivation_builder *, const struct heard_size *, uint32_t point);
 void heard_rules_restore(struct derivation_builder *, const struct heard_rules *before);
 
+/* derive_heard_sizes.c: is the condition of a clause about the number of processes heard, of those that take part? */
+bool is_active_size_clause(const struct node *, struct heard_size *);
+
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
+uint32_t derived_local_put(struct derivation_builder *, uint32_t point, uint32_t part,
+                           const value *local); /* UINT32_MAX: there are too many */
+void derived_local_possible(struct derivation_builder *, uint32_t point, uint32_t local,
+                            bool *more); /* *more: it is new */
 uint32_t local_after_update(struct derivation_builder *, uint32_t local, uint32_t point,
                             uint32_t effect); /* the next local state */
 uint32_t local_unchanged_after(struct derivation_builder *, uint32_t local, uint32_t point,
@@ -193,6 +207,10 @@ bool local_has(const struct derivation_builder *, uint32_t local, value status);
 /* The message that a process in this local state broadcasts. Returns false if it sends none. */
 bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *, unsigned *kind);
 uint32_t message_index(const struct schedule_point *, value, unsigned kind);
+/* The name of its counter or control. */
+const char *local_label(const struct derivation_builder *, uint32_t local);
+/* In the move, so many processes are in the local state afterwards; at most one if it is the leader's. */
+void move_set_count(struct derivation_builder *, struct counter_move *, uint32_t local, struct term *count);
 
 /* derive_leader.c: a coordinator for each phase.
 
@@ -206,6 +224,8 @@ value leader_identity(const struct derivation_builder *, value class);
 /* The sender, as a process of this class sees it; NO_SENDER: one that nobody asks for. */
 uint32_t leader_sender(const struct derivation_builder *, value class, unsigned kind);
 bool tells_class(const struct derivation *, uint32_t part);
+/* Parts whose variables depend on whether a process is its own coordinator. */
+void leader_find_selves(struct derivation_builder *, const uint32_t *part, bool *selves);
 /* Can a process be in both local states, of different parts? As far as status and class tell. */
 bool locals_agree(const struct derivation_builder *, uint32_t, uint32_t);
 bool leader_hears(value class, unsigned kind); /* can such a message reach it? */
@@ -213,6 +233,9 @@ value local_class(const struct derivation_builder *, const value *local);
 bool leader_begins_at(const struct derivation_builder *, uint32_t point); /* is a leader chosen before that round? */
 /* The local state with another class. */
 uint32_t leader_local(struct derivation_builder *, uint32_t local, uint32_t point, value class);
+
+/* derive_first_values.c: the initial local states, and for which parameters. */
+bool first_values_find(struct derivation_builder *);
 
 /* derive_updates.c: all possible results of the update of a process in this local state. NULL: refused. */
 const struct update_cases *update_cases_of(struct derivation_builder *, uint32_t point, uint32_t local);
@@ -247,6 +270,7 @@ struct reception_columns { /* columns: parameters; by message, how many are hear
   struct derivation_builder *d;
   uint32_t point, nm, np; /* nm messages, np parameter columns */
   bool all_send;          /* every process that is not Byzantine sends something */
+  bool active_send;       /* every process that takes part does */
   bool coarse;            /* always project the heard messages away, even where that is an overapproximation */
 };
 uint32_t column_heard(const struct reception_columns *, uint32_t message);
@@ -275,6 +299,8 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
+/* Does the part change in moves of its own, before the joint move of the round? */
+bool derive_moves_apart(const struct derivation_builder *, uint32_t point, uint32_t part);
 
 /* liveness_moves.c: the product with the stages of a live property. */
 bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */

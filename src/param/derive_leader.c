@@ -46,11 +46,24 @@ bool leader_hears(value class, unsigned kind) {
 
 bool tells_class(const struct derivation *dv, uint32_t part) { return dv->leader != UINT32_MAX && dv->tells_class[part]; }
 
+value derived_class(const struct derivation *dv, uint32_t part, value class) {
+  if (!dv->tells_class[part])
+    return LEADER_FOLLOWS;
+  if (dv->tells_self[part])
+    return class;
+  return class == LEADER_LEADS ? LEADER_FOLLOWS : class == LEADER_RIVAL ? LEADER_OTHER : class;
+}
+
+bool derived_leads(const struct derivation *dv, uint32_t local) {
+  return dv->leader != UINT32_MAX && dv->locals.at[local][LOCAL_VAR(dv->leader)] == LEADER_LEADS;
+}
+
 bool locals_agree(const struct derivation_builder *d, uint32_t a, uint32_t b) {
   const value *one = d->d->locals.at[a], *other = d->d->locals.at[b];
+  uint32_t part = d->d->parts.at[a], with = d->d->parts.at[b];
   return one[LOCAL_STATUS] == other[LOCAL_STATUS] &&
-         (!tells_class(d->d, d->d->parts.at[a]) || !tells_class(d->d, d->d->parts.at[b]) ||
-          local_class(d, one) == local_class(d, other));
+         (d->d->leader == UINT32_MAX || derived_class(d->d, with, derived_class(d->d, part, local_class(d, other))) ==
+                                            derived_class(d->d, part, derived_class(d->d, with, local_class(d, one))));
 }
 
 bool leader_begins_at(const struct derivation_builder *d, uint32_t point) {
@@ -191,6 +204,96 @@ void leader_find_rounds(struct derivation_builder *d) {
   }
 }
 
+/* ---- what depends on being one's own coordinator ---- */
+
+struct self_search {
+  struct derivation_builder *d;
+  bool *slots; /* by slot: its value depends on it */
+  bool *vars;  /* by variable: what is assigned depends on it */
+  bool found;
+};
+
+static bool find_self(void *context, const struct node *n) {
+  struct self_search *s = context;
+  s->found |= n->op == NODE_ME || n->op == NODE_RECEIVED || n->op == NODE_HEARD || n->op == NODE_CALL ||
+              (n->op == NODE_SLOT && s->slots[n->index]);
+  return !s->found;
+}
+
+/* A process is its own coordinator, or hears what is sent to coordinators only. */
+static bool reads_self(struct self_search *s, const struct node *n) {
+  s->found = false;
+  if (n)
+    node_walk_deep(s->d->m, n, find_self, s);
+  return s->found;
+}
+
+static bool guard_reads_self(struct self_search *s, const struct guard *g) {
+  s->found = false;
+  guard_walk_deep(s->d->m, g, find_self, s);
+  return s->found;
+}
+
+static void depend_all(struct self_search *s) {
+  for (uint32_t v = 0; v < s->d->role->nvars; v++)
+    s->vars[v] = true;
+}
+
+static void block_depends(struct self_search *s, const struct block *b, bool depends) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *x = b->at[i];
+    bool inside;
+    switch (x->kind) {
+    case STMT_IF:
+      for (uint32_t k = 0; k < x->guard.ngen; k++)
+        s->slots[x->guard.gen[k].slot] = reads_self(s, x->guard.gen[k].range);
+      inside = depends || guard_reads_self(s, &x->guard);
+      block_depends(s, &x->then, inside);
+      block_depends(s, &x->other, inside);
+      break;
+    case STMT_LET:
+      s->slots[x->slot] = reads_self(s, x->expr);
+      break;
+    case STMT_ASSIGN:
+      inside = depends || reads_self(s, x->expr);
+      for (uint32_t k = 0; k < x->npath; k++)
+        inside |= reads_self(s, x->path[k].index);
+      s->vars[x->var] |= inside;
+      break;
+    case STMT_FOREACH:
+    case STMT_HALT:
+    case STMT_SEND:
+      depend_all(s);
+      break;
+    }
+  }
+}
+
+void leader_find_selves(struct derivation_builder *d, const uint32_t *part, bool *selves) {
+  uint32_t n = d->role->nvars;
+  struct self_search s = {.d = d};
+  for (uint32_t p = 0; p < d->m->npoints; p++) {
+    const struct schedule_point *at = &d->reached.at[p];
+    const struct body *b = &d->role->body[p];
+    if (!at->knows_leader)
+      continue;
+    s.vars = memory_alloc(n + (size_t)1);
+    s.slots = memory_alloc(d->m->nslots + (size_t)1);
+    block_depends(&s, &b->update, false);
+    block_depends(&s, &b->finally, false);
+    for (uint32_t v = 0; v < n; v++)
+      if (s.vars[v]) {
+        selves[d->d->part_of ? part[v] : 0] = true;
+        selves[at->updates] |= !at->by_class; /* it decides for other parts */
+      }
+    for (uint32_t i = 0; i < b->nsends; i++)
+      selves[at->sends] |= at->reads->received >= RECEIVED_NAMED || reads_self(&s, b->sends[i].message) ||
+                           guard_reads_self(&s, &b->sends[i].guard);
+    memory_free(s.vars);
+    memory_free(s.slots);
+  }
+}
+
 /* ---- elections ---- */
 
 static struct term *idle_count(struct derivation_builder *d, uint32_t point, uint32_t part) {
@@ -207,24 +310,24 @@ static bool elect_part(struct round_builder *r, uint32_t part, bool nobody, stru
   static const char *const names[] = {"believe", "lead", "stray", "rise"};
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->reached.at[r->point];
-  const uint32_t *counter = d->d->counter.at;
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     struct term *gone = NULL;
     if (!local_active(d, l) || d->d->parts.at[l] != part || local_class(d, d->d->locals.at[l]) != LEADER_FOLLOWS)
       continue;
-    for (value class = nobody ? LEADER_OTHER : LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER);
-         class ++) {
+    for (value class = LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER); class ++) {
+      if ((nobody && class == LEADER_LEADS) || derived_class(d->d, part, class) != class)
+        continue;
       uint32_t to = leader_local(d, l, r->point, class);
       if (to == UINT32_MAX)
         return false;
-      struct term *amount = round_amount(r, "%s_%s", names[class], d->s->counters[counter[l]].name);
+      struct term *amount = round_amount(r, "%s_%s", names[class], local_label(d, l));
       sums[class] = make_sum(d, sums[class], amount);
-      r->move.counters[counter[to]] = amount; /* nobody was in that class between phases */
+      move_set_count(d, &r->move, to, amount); /* nobody was in that class between phases */
       gone = make_sum(d, gone, amount);
     }
     if (gone) {
-      r->move.counters[counter[l]] = make_difference(d, local_count(d, l), gone);
+      move_set_count(d, &r->move, l, make_difference(d, local_count(d, l), gone));
       /* without a leader, nobody believes in it */
       round_require(r, make_relation(d, nobody ? TERM_EQ : TERM_LE, gone, local_count(d, l)));
     }
@@ -235,8 +338,8 @@ static bool elect_part(struct round_builder *r, uint32_t part, bool nobody, stru
 /* The same processes in each part that tells the class. nobody: no process leads. */
 static bool add_election(struct derivation_builder *d, uint32_t point, bool nobody, move_vec *moves) {
   struct round_builder r = {.d = d, .point = point};
-  struct term *all[LEADER_CLASSES] = {0};
-  bool first = true, ok = true;
+  struct term *astray = NULL, *rivals = NULL;
+  bool ok = true;
   r.move = round_move_new(d, point, nobody ? "nobody_leads" : "elect");
   r.move.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->elected), NULL);
   if (d->d->where != UINT32_MAX)
@@ -251,14 +354,17 @@ static bool add_election(struct derivation_builder *d, uint32_t point, bool nobo
     if (nobody && !d->d->rivals)
       round_require(&r, amount_some(&r, idle_count(d, point, part)));
     ok = elect_part(&r, part, nobody, sums);
-    if (ok && !nobody)
+    if (ok && !nobody && d->d->tells_self[part])
       round_require(&r, make_relation(d, TERM_EQ, sums[LEADER_LEADS], make_number(d, 1)));
-    for (value class = LEADER_OTHER; class < LEADER_CLASSES && ok && d->d->rivals; class ++) {
-      if (!first)
-        round_require(&r, make_relation(d, TERM_EQ, sums[class], all[class]));
-      all[class] = sums[class];
-    }
-    first = false;
+    if (!ok || !d->d->rivals)
+      continue;
+    struct term *strays = make_sum(d, sums[LEADER_OTHER], sums[LEADER_RIVAL]); /* as many in each part */
+    if (astray)
+      round_require(&r, make_relation(d, TERM_EQ, strays, astray));
+    astray = strays;
+    if (rivals && d->d->tells_self[part])
+      round_require(&r, make_relation(d, TERM_EQ, sums[LEADER_RIVAL], rivals));
+    rivals = d->d->tells_self[part] ? sums[LEADER_RIVAL] : rivals;
   }
   round_move_finish(&r);
   vec_push(moves, r.move);
@@ -277,22 +383,120 @@ bool leader_elections(struct derivation_builder *d, uint32_t point, move_vec *mo
 
 void leader_crashes_together(struct round_builder *r, const bool *together) {
   struct derivation_builder *d = r->d;
-  struct term *all[LEADER_CLASSES] = {0};
+  struct term *all = NULL, *leaders = NULL;
   bool first = true;
   for (uint32_t part = 0; part < d->d->nparts; part++) {
-    struct term *sums[LEADER_CLASSES] = {0};
-    if (!together[part] || !tells_class(d->d, part) || !d->reached.at[r->point].knows_leader)
+    struct term *sum = NULL, *leads = NULL;
+    if (!together[part])
       continue;
-    for (uint32_t l = 0; l < d->d->locals.n; l++) {
-      value class = local_class(d, d->d->locals.at[l]);
-      if (d->d->parts.at[l] == part)
-        sums[class] = make_sum(d, sums[class], r->crashing[l]);
-    }
-    for (value class = 0; class < LEADER_CLASSES; class ++) {
-      if (!first)
-        round_require(r, make_relation(d, TERM_EQ, sums[class], all[class]));
-      all[class] = sums[class];
-    }
+    for (uint32_t l = 0; l < d->d->locals.n; l++)
+      if (d->d->parts.at[l] == part && r->crashing[l]) {
+        sum = make_sum(d, sum, r->crashing[l]);
+        if (local_class(d, d->d->locals.at[l]) == LEADER_LEADS)
+          leads = make_sum(d, leads, r->crashing[l]);
+      }
+    if (!first)
+      round_require(r, make_relation(d, TERM_EQ, sum, all));
+    if (leads && leaders)
+      round_require(r, make_relation(d, TERM_EQ, leads, leaders));
+    leaders = leads ? leads : leaders;
+    all = sum;
     first = false;
   }
+}
+
+/* ---- the leader's choice ---- */
+
+struct leader_choices {
+  struct round_builder *r;
+  const bool *together;
+  move_vec *moves;
+  struct counter_move begin; /* of the move, before any choice */
+  size_t amounts, local_moves;
+  struct term **arrivals;
+};
+
+static void begin_again(struct leader_choices *x) {
+  struct round_builder *r = x->r;
+  struct derivation_builder *d = r->d;
+  struct arena *arena = &d->s->arena;
+  r->move = x->begin;
+  r->move.counters = arena_copy(arena, x->begin.counters, d->counters_max * sizeof *r->move.counters);
+  r->move.controls = arena_copy(arena, x->begin.controls, d->controls_max * sizeof *r->move.controls);
+  r->amounts.n = x->amounts;
+  r->local_moves.n = x->local_moves;
+  memcpy(r->arrivals, x->arrivals, d->d->locals.n * sizeof *r->arrivals);
+  round_forget_conditions(r);
+}
+
+static struct term *is_there(struct derivation_builder *d, uint32_t local) {
+  return make_leaf(d, TERM_CONTROL, d->d->flag.at[local]);
+}
+
+/* The leader is in this local state: one move for each successor. */
+static bool add_choices(struct leader_choices *x, uint32_t local) {
+  struct round_builder *r = x->r;
+  struct derivation_builder *d = r->d;
+  VEC(uint32_t) targets = {0};
+  local_successor_vec options = {0};
+  begin_again(x);
+  bool ok = successors_find(r, local, &options);
+  for (size_t i = 0; i < options.n; i++)
+    vec_push(&targets, options.at[i].target);
+  for (size_t i = 0; i < targets.n && ok; i++) {
+    local_successor_vec anew = {0}; /* conditions may need amounts of the move that they belong to */
+    begin_again(x);
+    ok = successors_find(r, local, &anew);
+    const struct local_successor *to = ok ? successor_to(&anew, targets.at[i]) : NULL;
+    if (to) {
+      round_require(r, is_there(d, local));
+      round_require(r, to->always ? make_number(d, 1) : make_or(d, amount_none(r, remaining_count(r, local)), to->can));
+      r->leads = local;
+      r->leads_to = to->target;
+      ok = round_make_one_joint_move(r, x->together, x->moves);
+    }
+    vec_release(&anew);
+  }
+  vec_release(&options);
+  vec_release(&targets);
+  return ok;
+}
+
+bool leader_joint_moves(struct round_builder *r, const bool *together, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->reached.at[r->point];
+  struct leader_choices x = {.r = r,
+                             .together = together,
+                             .moves = moves,
+                             .begin = r->move,
+                             .amounts = r->amounts.n,
+                             .local_moves = r->local_moves.n};
+  uint32_t part = UINT32_MAX; /* of the first such local state; what other parts choose is an amount */
+  bool ok = true;
+  x.arrivals = arena_copy(&d->d->arena, r->arrivals, (d->d->locals.n + (size_t)1) * sizeof *x.arrivals);
+  r->chooses = arena_array(&d->d->arena, d->d->locals.n + (size_t)1, sizeof *r->chooses);
+  r->leads = UINT32_MAX;
+  for (size_t i = 0; i < at->locals.n && ok; i++) {
+    uint32_t l = at->locals.at[i];
+    local_successor_vec options = {0};
+    if (!derived_leads(d->d, l) || !local_active(d, l) || !together[d->d->parts.at[l]] ||
+        (part != UINT32_MAX && d->d->parts.at[l] != part))
+      continue;
+    begin_again(&x);
+    ok = successors_find(r, l, &options);
+    r->chooses[l] = options.n > 1;
+    part = options.n > 1 ? d->d->parts.at[l] : part;
+    vec_release(&options);
+  }
+  for (size_t i = 0; i < at->locals.n && ok; i++)
+    if (r->chooses[at->locals.at[i]])
+      ok = add_choices(&x, at->locals.at[i]);
+  begin_again(&x);
+  r->leads = UINT32_MAX;
+  for (size_t i = 0; i < at->locals.n; i++)
+    if (r->chooses[at->locals.at[i]])
+      round_require(r, make_not(d, is_there(d, at->locals.at[i])));
+  ok = ok && round_make_one_joint_move(r, together, moves);
+  r->chooses = NULL;
+  return ok && !d->d->refused;
 }

@@ -83,8 +83,6 @@ static bool check_vars(struct derivation_builder *d) {
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)
       return derive_refuse(d, v->at, "the variable '%s' has too many values", v->name);
-    if (!has_no_open_param(d, v->init, "a first value") || !has_no_open_param(d, v->where, "a condition on an input"))
-      return false;
   }
   return true;
 }
@@ -129,10 +127,14 @@ static bool is_forall(const struct node *n, uint32_t processes) {
   return ok;
 }
 
-/* |x| >= limit, c * |x| > limit: x; or NULL. */
+/* |x| >= limit, c * |x| > limit, |x| == limit: x; or NULL. */
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
-  *out = (struct heard_size){1, 0, size ? n->kid[1] : NULL, n->op == NODE_GT, false, NO_NAME};
+  *out = (struct heard_size){.times = 1, .limit = size ? n->kid[1] : NULL, .strict = n->op == NODE_GT};
+  if (n->op == NODE_EQ && n->kid[0]->op == NODE_CARD && n->kid[1]->op != NODE_DIV) {
+    *out = (struct heard_size){.times = 1, .limit = n->kid[1], .exact = true};
+    return n->kid[0]->kid[0];
+  }
   if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
       size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
@@ -155,11 +157,11 @@ static bool is_size_clause(const struct node *n, struct heard_size *out) {
     return false;
   const struct node *set = large_set(n->kid[0], out);
   if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
-    *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
+    *out = (struct heard_size){.times = 1, .strict = true};
     set = n->kid[0]->kid[0];
   }
   if (!set && n->kid[0]->op == NODE_EQ && n->kid[0]->kid[1]->op == NODE_ROLE_SET) {
-    *out = (struct heard_size){1, 0, NULL, false, true, NO_NAME};
+    *out = (struct heard_size){.times = 1, .all = true};
     set = n->kid[0]->kid[0];
   }
   return set && is_heard_of(set, n->gen[0].slot);
@@ -202,14 +204,15 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
       !is_slot(all->kid[0]->kid[1], slot))
     return false;
   *any = !size;
-  *out = (struct heard_size){1, 0, NULL, true, false, NO_NAME};
+  *out = (struct heard_size){.times = 1, .strict = true};
   if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
     return true;
   const struct node *set = large_set(size, out);
   return set && is_slot(set, slot);
 }
 
-static bool add_size(struct derivation_builder *d, struct heard_size size) {
+static bool add_size(struct derivation_builder *d, struct heard_size size, const struct clause *c) {
+  size.of = c;
   int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   bool ok = !size.limit || node_row(d, size.limit, 1, row);
   memory_free(row);
@@ -220,11 +223,11 @@ static bool add_size(struct derivation_builder *d, struct heard_size size) {
 /* A condition of a clause on heard-of sets. A second one about all of them together is a condition on sizes: sets that
    are equal meet if they are not empty. */
 static bool check_heard(struct derivation_builder *d, const struct node *pred, const struct clause *c) {
-  const struct heard_size some = {1, 0, NULL, true, false, NO_NAME};
+  const struct heard_size some = {.times = 1, .strict = true};
   struct heard_size size = some;
   bool any = false;
-  if (is_size_clause(pred, &size))
-    return add_size(d, size);
+  if (is_size_clause(pred, &size) || is_active_size_clause(pred, &size))
+    return add_size(d, size, c);
   bool meet = is_nosplit(pred), same = !meet && is_uniform(pred, &size, &any);
   if (!meet && !same)
     return false;
@@ -233,27 +236,27 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
   d->heard.coupling_clause = c;
   if (d->heard.coupling == HEARD_NOSPLIT)
     return true;
-  return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some)) && (meet || any || add_size(d, size));
+  return ((before != HEARD_NOSPLIT && !meet) || add_size(d, some, c)) && (meet || any || add_size(d, size, c));
 }
 
 static bool is_of_heard(const struct node *pred) {
   struct heard_size size;
   bool any;
-  return is_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
 }
 
 bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
-  return size->name_id == NO_NAME || d->m->points[point].name_id == size->name_id;
+  uint32_t name = size->of->name_id;
+  return name == NO_NAME || d->m->points[point].name_id == name;
 }
 
 static bool check_every(struct derivation_builder *d, const struct clause *c) {
   if (leader_is_clause(d, c->pred))
     return true;
   struct heard_size size;
-  if (c->unit != EACH_PHASE && c->name_id != NO_NAME && is_size_clause(c->pred, &size)) {
-    size.name_id = c->name_id;
-    return add_size(d, size);
-  }
+  if (c->unit != EACH_PHASE && c->name_id != NO_NAME &&
+      (is_size_clause(c->pred, &size) || is_active_size_clause(c->pred, &size)))
+    return add_size(d, size, c);
   if ((d->d->leader != UINT32_MAX || d->d->ages) &&
       (c->name_id != NO_NAME || c->unit == EACH_PHASE || !is_of_heard(c->pred)))
     return true; /* left out: that allows more */
@@ -318,6 +321,10 @@ static bool check_coupling(struct derivation_builder *d) {
       (d->heard.sizes.n && d->heard.coupling == HEARD_NOSPLIT))
     return derive_refuse(d, d->heard.coupling_clause->at,
                          "this clause cannot be combined with another clause about heard-of sets or faults");
+  for (size_t i = 0; i < d->heard.sizes.n; i++)
+    if (d->heard.sizes.at[i].exact || d->heard.sizes.at[i].active)
+      return derive_refuse(d, d->heard.sizes.at[i].of->at,
+                           "this clause cannot be combined with one that relates heard-of sets to each other");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_OMIT)
       return derive_refuse(d, d->heard.coupling_clause->at,

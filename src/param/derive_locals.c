@@ -42,6 +42,8 @@ static void normalise(const struct derivation *dv, uint32_t point, uint32_t part
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
     to[i] = derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
+  if (dv->leader != UINT32_MAX)
+    to[LOCAL_VAR(dv->leader)] = derived_class(dv, part, to[LOCAL_VAR(dv->leader)]);
 }
 
 uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part, const value *local) {
@@ -57,8 +59,7 @@ uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t par
 
 bool part_exists(const struct derivation *dv, uint32_t part) { return dv->part_used ? dv->part_used[part] : part == 0; }
 
-/* Returns UINT32_MAX if there are too many. */
-static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
+uint32_t derived_local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
   uint32_t known = derived_local(d->d, point, part, local);
   if (known != UINT32_MAX)
     return known;
@@ -106,7 +107,7 @@ uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32
   for (size_t i = 1; i + 1 < e->n; i += 2)
     v[LOCAL_VAR(e->at[i])] = e->at[i + 1];
   leader_forget(d, point, v);
-  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
 }
@@ -116,7 +117,7 @@ uint32_t local_unchanged_after(struct derivation_builder *d, uint32_t local, uin
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] |= more_status;
   leader_forget(d, point, v);
-  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  uint32_t next = derived_local_put(d, point_after(d, point), d->d->parts.at[local], v);
   memory_free(v);
   return next;
 }
@@ -125,7 +126,7 @@ uint32_t leader_local(struct derivation_builder *d, uint32_t local, uint32_t poi
   value *v = memory_alloc(d->d->length * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_VAR(d->d->leader)] = class;
-  uint32_t other = local_put(d, point, d->d->parts.at[local], v);
+  uint32_t other = derived_local_put(d, point, d->d->parts.at[local], v);
   memory_free(v);
   return other;
 }
@@ -136,7 +137,7 @@ uint32_t local_aged(struct derivation_builder *d, uint32_t local, uint32_t point
   for (uint32_t i = 0; i < d->role->nvars; i++)
     if (d->d->ages[i] && v[LOCAL_VAR(i)] == AGE_THIS_PHASE)
       v[LOCAL_VAR(i)] = becomes;
-  uint32_t other = local_put(d, point, d->d->parts.at[local], v);
+  uint32_t other = derived_local_put(d, point, d->d->parts.at[local], v);
   memory_free(v);
   return other;
 }
@@ -198,40 +199,39 @@ static void round_add(struct derivation_builder *d, uint32_t point, uint32_t loc
 }
 
 /* With what the election and aging make of it. */
-static bool round_add_elected(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+void derived_local_possible(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   if (point != POINT_END && ages_end_at(d, point) && local_ages(d, local)) {
     struct schedule_point *at = &d->reached.at[point];
     for (size_t i = 0; i < at->aging.n; i++)
       if (at->aging.at[i] == local)
-        return true;
+        return;
     vec_push(&at->aging, local);
     for (value age = AGE_OLD; age <= AGE_SINCE; age++) {
       uint32_t aged = local_aged(d, local, point, age);
-      if (aged == UINT32_MAX || !round_add_elected(d, point, aged, more))
-        return false;
+      if (aged == UINT32_MAX)
+        return;
+      derived_local_possible(d, point, aged, more);
     }
-    return true;
+    return;
   }
   round_add(d, point, local, more);
   if (point == POINT_END || !leader_begins_at(d, point) || !local_active(d, local) ||
       !tells_class(d->d, d->d->parts.at[local]))
-    return true;
+    return;
   for (value class = LEADER_LEADS; class < (d->d->rivals ? LEADER_CLASSES : LEADER_OTHER); class ++) {
     uint32_t other = leader_local(d, local, point, class);
     if (other == UINT32_MAX)
-      return false;
+      return;
     round_add(d, point, other, more);
   }
-  return true;
 }
 
 static bool add_at_next_rounds(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   struct next_round out[2];
   uint32_t n = next_rounds(d, point, out);
-  bool ok = local != UINT32_MAX;
-  for (uint32_t i = 0; i < n && ok; i++)
-    ok = round_add_elected(d, out[i].to, local, more);
-  return ok;
+  for (uint32_t i = 0; i < n && local != UINT32_MAX && !d->d->refused; i++)
+    derived_local_possible(d, out[i].to, local, more);
+  return local != UINT32_MAX && !d->d->refused;
 }
 
 static bool alphabet_add(struct derivation_builder *d, uint32_t point, value message, unsigned kind) {
@@ -291,8 +291,7 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   }
   if (ok && d->heard.crashes)
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
-  bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
-  if (ok && apart) /* parts that change one after the other may also stay unchanged */
+  if (ok && derive_moves_apart(d, point, part)) /* parts that change one after the other may also stay unchanged */
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   return ok;
 }
@@ -369,6 +368,12 @@ static void find_parts(struct derivation_builder *d) {
   for (uint32_t p = 0; p < d->m->npoints && d->d->leader != UINT32_MAX; p++)
     if (d->reached.at[p].knows_leader)
       tells[d->reached.at[p].sends] = tells[d->reached.at[p].updates] = true;
+  bool *selves = arena_array(&d->d->arena, n + (size_t)2, sizeof *selves);
+  d->d->tells_self = selves;
+  if (d->d->leader != UINT32_MAX)
+    leader_find_selves(d, part, selves);
+  for (uint32_t i = 0; i <= n; i++)
+    tells[i] &= d->d->rivals || selves[i];
   if (!d->d->part_of)
     return;
   bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
@@ -388,30 +393,6 @@ static bool find_initial(void *context, const struct node *n) {
   return !*found;
 }
 
-static bool begin_locals(struct derivation_builder *d) {
-  struct locals initial = {0};
-  struct model_error error;
-  struct next_round first[2];
-  uint32_t rounds = first_rounds(d, first);
-  bool more = false;
-  bool ok = local_initials(d->interp, d->q->environment, d->role->first, NULL, &initial, &error);
-  if (!ok)
-    derive_refuse(d, error.at, "a first value may fail: %s", error.message);
-  for (size_t i = 0; i < initial.n && ok; i++)
-    for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
-      uint32_t l = part_exists(d->d, part) ? local_put(d, first[0].to, part, initial.at + i * initial.length) : 0;
-      ok = l != UINT32_MAX;
-      vec_push(&d->reached.initial, l);
-      for (uint32_t k = 0; k < rounds && ok && part_exists(d->d, part); k++)
-        ok = round_add_elected(d, first[k].to, l, &more);
-    }
-  locals_release(&initial);
-  d->reached.begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *d->reached.begins);
-  for (size_t i = 0; i < d->reached.at[first[0].to].locals.n && ok; i++)
-    d->reached.begins[d->reached.at[first[0].to].locals.at[i]] = true;
-  return ok;
-}
-
 bool derive_locals(struct derivation_builder *d) {
   d->reached.at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->reached.at);
   for (uint32_t p = 0; p < d->m->npoints; p++)
@@ -422,5 +403,5 @@ bool derive_locals(struct derivation_builder *d) {
     node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_initial, &d->d->keeps_initial);
   leader_find_rounds(d);
   find_parts(d);
-  return begin_locals(d) && close_locals(d);
+  return first_values_find(d) && close_locals(d);
 }

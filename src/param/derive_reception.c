@@ -20,6 +20,7 @@ struct row_builder { /* a cube under construction */
   const struct reception_columns *r;
   struct cube *c;
   int64_t *row;
+  const struct receiver *receiver; /* NULL: any */
 };
 
 static void row_begin(struct row_builder *w) {
@@ -67,8 +68,9 @@ static void add_sent(struct row_builder *w) {
 }
 
 /* must <= heard - forged <= may. */
-static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
+static void add_genuine(struct row_builder *w, uint32_t m) {
   const struct reception_columns *r = w->r;
+  const struct receiver *receiver = w->receiver;
   if (!is_for(r, receiver, m)) {
     w->row[1 + column_heard(r, m)] = 1;
     row_end(w, true);
@@ -117,42 +119,116 @@ static void add_forged(struct row_builder *w) {
   row_end(w, false);
 }
 
-/* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
-   everybody, without those whose genuine messages are not heard. */
-static void add_sizes(struct row_builder *w, const struct receiver *receiver) {
+/* times * heard + more - limit, where genuine messages and, if all, forged ones of Byzantine processes are heard. */
+static void add_heard_beyond(struct row_builder *w, const struct heard_size *size, bool all, int64_t sign) {
   const struct reception_columns *r = w->r;
+  int64_t more = 0;
+  if (size->limit)
+    add_limit(w, size->limit, -sign);
+  if (size->all)
+    derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, -sign * size->times);
+  if (__builtin_mul_overflow(sign, size->more, &more) || __builtin_add_overflow(w->row[0], more, &w->row[0]))
+    derive_beyond(r->d, r->d->role->at);
+  for (uint32_t m = 0; m < r->nm; m++) {
+    if (!is_for(r, w->receiver, m)) /* whether its sender is heard makes no difference */
+      continue;
+    w->row[1 + column_heard(r, m)] = sign * size->times;
+    if (r->d->heard.byzantine && !all)
+      w->row[1 + column_forged(r, m)] = -sign * size->times;
+  }
+}
+
+static void add_strict(struct row_builder *w, bool strict) {
+  if (strict && __builtin_sub_overflow(w->row[0], 1, &w->row[0]))
+    derive_beyond(w->r->d, w->r->d->role->at);
+}
+
+/* every round: |HO[p]| >= limit. The set may contain processes that send nothing, Byzantine ones too: it has at most
+   everybody, without those whose genuine messages are not heard. |HO[p]| == limit: it has at least those that are
+   heard. */
+static void add_size(struct row_builder *w, const struct heard_size *size) {
+  const struct reception_columns *r = w->r;
+  add_heard_beyond(w, size, false, 1);
+  derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_may(r, m)] = is_for(r, w->receiver, m) ? -size->times : 0;
+  add_strict(w, size->strict);
+  row_end(w, false);
+  if (!size->exact)
+    return;
+  add_heard_beyond(w, size, true, -1);
+  row_end(w, false);
+}
+
+/* Of those that take part, all of whom send, so many are heard. least: which of the two that a capped limit is the
+   smaller of is meant here: the limit, or their number. */
+static void add_active_size(struct row_builder *w, const struct heard_size *size, bool least) {
+  const struct reception_columns *r = w->r;
+  if (size->capped && !least) { /* all of them are heard */
+    for (uint32_t m = 0; m < r->nm; m++) {
+      w->row[1 + column_may(r, m)] = -1;
+      w->row[1 + column_heard(r, m)] = 1;
+      if (r->d->heard.byzantine)
+        w->row[1 + column_forged(r, m)] = -1;
+    }
+    row_end(w, true);
+  } else {
+    add_heard_beyond(w, size, false, 1);
+    add_strict(w, size->strict);
+    row_end(w, size->exact);
+  }
+  if (!size->capped || !size->exact)
+    return;
+  int64_t sign = least ? 1 : -1; /* their number is at least, or at most, the limit */
+  add_limit(w, size->limit, -sign);
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_may(r, m)] = sign;
+  row_end(w, false);
+}
+
+/* Do all that take part send a message to this receiver? Where there is a coordinator, it depends; if they do not, the
+   condition is left out. */
+static bool all_send_to_it(const struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  bool all = r->active_send;
+  for (uint32_t m = 0; m < r->nm; m++)
+    all &= is_for(r, w->receiver, m);
+  return all;
+}
+
+/* least: by size with a capped limit, as bits. */
+static void add_sizes(struct row_builder *w, uint32_t least) {
+  const struct reception_columns *r = w->r;
+  uint32_t capped = 0;
   for (size_t i = 0; i < r->d->heard.sizes.n; i++) {
     const struct heard_size *size = &r->d->heard.sizes.at[i];
-    if (!size_applies(r->d, size, r->point))
+    if (!size_applies(r->d, size, r->point) || (size->active && !all_send_to_it(w)))
       continue;
-    derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
-    if (size->limit)
-      add_limit(w, size->limit, -1);
-    if (size->all)
-      derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, -size->times);
-    if (__builtin_add_overflow(w->row[0], size->more - size->strict, &w->row[0]))
-      derive_beyond(r->d, r->d->role->at);
-    for (uint32_t m = 0; m < r->nm; m++) {
-      if (!is_for(r, receiver, m)) /* whether its sender is heard makes no difference */
-        continue;
-      w->row[1 + column_heard(r, m)] = size->times;
-      w->row[1 + column_may(r, m)] = -size->times;
-      if (r->d->heard.byzantine) /* forged messages come from Byzantine processes, all of whom may be in the set */
-        w->row[1 + column_forged(r, m)] = -size->times;
-    }
-    row_end(w, false);
+    if (!size->active)
+      add_size(w, size);
+    else
+      add_active_size(w, size, least >> capped & 1);
+    capped += size->capped;
   }
 }
 
 /* At most half of all processes believe in a coordinator that is not the leader. */
-static void add_rivals(struct row_builder *w, const struct receiver *receiver) {
+static void add_rivals(struct row_builder *w) {
   const struct reception_columns *r = w->r;
-  if (receiver->class != LEADER_RIVAL)
+  if (w->receiver->class != LEADER_RIVAL)
     return;
   memcpy(w->row, r->d->params.size, (r->np + (size_t)1) * sizeof *w->row);
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_heard(r, m)] = kind_of(r, m) & MESSAGE_TO_RIVAL ? -2 : 0;
   row_end(w, false);
+}
+
+/* How many ways there are to choose `least`. */
+static uint32_t size_cases(const struct derivation_builder *d) {
+  uint32_t capped = 0;
+  for (size_t i = 0; i < d->heard.sizes.n; i++)
+    capped += d->heard.sizes.at[i].capped;
+  return (uint32_t)1 << capped;
 }
 
 /* An empty heard-of set intersects no other one. */
@@ -178,8 +254,8 @@ static void add_own(struct row_builder *w, const struct reception *c) {
 
 /* The leaf as a cube over all columns, with the constraints of the environment. */
 static void constrain(const struct reception_columns *r, const struct reception *c, const struct cube *leaf,
-                      struct cube *out) {
-  struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+                      uint32_t least, struct cube *out) {
+  struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row), &c->receiver};
   cube_init(out, reception_ncolumns(r));
   for (uint32_t i = 0; i < leaf->n; i++) {
     memcpy(w.row, cube_row(leaf, i),
@@ -188,10 +264,10 @@ static void constrain(const struct reception_columns *r, const struct reception 
   }
   add_sent(&w);
   for (uint32_t m = 0; m < r->nm; m++)
-    add_genuine(&w, &c->receiver, m);
+    add_genuine(&w, m);
   add_forged(&w);
-  add_sizes(&w, &c->receiver);
-  add_rivals(&w, &c->receiver);
+  add_sizes(&w, least);
+  add_rivals(&w);
   add_coupled(&w);
   add_own(&w, c);
   memory_free(w.row);
@@ -202,7 +278,7 @@ static void constrain(const struct reception_columns *r, const struct reception 
 struct solver *reception_facts(const struct reception_columns *r) {
   struct solver *s = derive_solver(r->d);
   struct cube sent;
-  struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+  struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row), NULL};
   solver_variables(s, reception_ncolumns(r));
   solver_add_any(s, r->d->params.base->conditions.at, r->d->params.base->conditions.n, NULL);
   cube_init(&sent, reception_ncolumns(r));
@@ -230,9 +306,10 @@ void reception_find(const struct reception_columns *r, struct reception *c) {
   cube_vec projected = {0};
   for (uint32_t m = 0; m < r->nm; m++)
     away[column_heard(r, m)] = away[column_forged(r, m)] = true;
-  for (size_t i = 0; i < leaves->n && !derive_stopped(r->d); i++) {
+  uint32_t cases = size_cases(r->d);
+  for (size_t i = 0; i < leaves->n * cases && !derive_stopped(r->d); i++) {
     struct cube full, less;
-    constrain(r, c, &leaves->at[i], &full);
+    constrain(r, c, &leaves->at[i / cases], (uint32_t)(i % cases), &full);
     if (full.empty || !possible(s, &full)) {
       cube_release(&full);
       continue;

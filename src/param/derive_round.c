@@ -48,7 +48,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
     uint32_t after = local_unchanged_after(d, l, r->point, STATUS_CRASHED);
     if (after == UINT32_MAX)
       return;
-    r->crashing[l] = round_amount(r, "crash_%s", d->s->counters[d->d->counter.at[l]].name);
+    r->crashing[l] = round_amount(r, "crash_%s", local_label(d, l));
     round_require(r, make_relation(d, TERM_LE, r->crashing[l], local_count(d, l)));
     r->arrivals[after] = make_sum(d, r->arrivals[after], r->crashing[l]);
     vec_push(&r->local_moves, ((struct local_move){r->crashing[l], l, after}));
@@ -77,11 +77,18 @@ static bool count_messages(struct round_builder *r) {
         derive_refuse(d, d->heard.coupling_clause->at,
                       "this clause can be expressed by counters only if every process sends a message");
       r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
+      r->columns.active_send &= !local_active(d, l);
+      for (size_t k = 0; k < d->heard.sizes.n && local_active(d, l) && d->d->leader == UINT32_MAX; k++)
+        if (d->heard.sizes.at[k].active && size_applies(d, &d->heard.sizes.at[k], r->point))
+          derive_refuse(
+              d, d->heard.sizes.at[k].of->at,
+              "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
     uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
-    if (d->heard.delivers && !local_has(d, l, STATUS_OMITS_SEND))
+    if (d->heard.delivers && !(kind & MESSAGE_TO_RIVAL) && /* which of these reach a rival is not known */
+        !local_has(d, l, STATUS_OMITS_SEND))
       r->must[m] = make_sum(d, r->must[m], make_difference(d, local_count(d, l), r->crashing[l]));
   }
   return !d->d->refused;
@@ -127,8 +134,13 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+  return d->mode == DERIVE_WHOLE || d->jointly || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
          (d->heard.delivers && d->heard.crashes);
+}
+
+bool derive_moves_apart(const struct derivation_builder *d, uint32_t point, uint32_t part) {
+  const struct schedule_point *at = &d->reached.at[point];
+  return part != at->sends && part != at->updates && !derive_moves_jointly(d) && !tells_class(d->d, part);
 }
 
 void round_add_onward(struct round_builder *r, move_vec *moves) {
@@ -163,6 +175,11 @@ void round_move_finish(struct round_builder *r) {
 }
 
 bool round_make_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
+  return r->d->d->leader == UINT32_MAX ? round_make_one_joint_move(r, together, moves)
+                                       : leader_joint_moves(r, together, moves);
+}
+
+bool round_make_one_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
   struct derivation_builder *d = r->d;
   bool ok = true;
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
@@ -190,11 +207,10 @@ static bool make_moves_together(struct round_builder *r, const bool *together, m
 
 static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->reached.at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d) ||
-                                                 (in_turns && d->parts.counted[part]));
+    together[part] = part_exists(d->d, part) &&
+                     (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
@@ -238,6 +254,7 @@ static bool derive_round_as(struct derivation_builder *d, uint32_t point, bool i
                                         .nm = (uint32_t)nm,
                                         .np = d->params.base->nparams,
                                         .all_send = true,
+                                        .active_send = true,
                                         .coarse = d->mode != DERIVE_WHOLE},
                             .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
@@ -291,10 +308,9 @@ static void moves_drop(struct derivation_builder *d, move_vec *moves, size_t fir
 
 /* In the joint form, counted parts that change before the round may also stay unchanged. */
 static bool has_counted_parts_apart(const struct derivation_builder *d, uint32_t point) {
-  const struct schedule_point *at = &d->reached.at[point];
   bool apart = false;
-  for (uint32_t part = 0; part < d->d->nparts && !derive_moves_jointly(d); part++)
-    apart |= part_exists(d->d, part) && d->parts.counted[part] && part != at->sends && part != at->updates;
+  for (uint32_t part = 0; part < d->d->nparts; part++)
+    apart |= part_exists(d->d, part) && d->parts.counted[part] && derive_moves_apart(d, point, part);
   return apart;
 }
 

@@ -228,8 +228,7 @@ static bool make_change(struct turn_builder *x, struct turn_class *c, size_t whi
   struct derivation_builder *d = r->d;
   bool rest = which + 1 == c->successors.n, last = x->left == 1;
   struct local_successor to = c->successors.at[which];
-  uint32_t counter = d->d->counter.at[to.target];
-  const char *name = d->s->counters[counter].name;
+  const char *name = local_label(d, to.target);
   r->move = round_move_new(d, r->point, arena_printf(&d->s->arena, "to_%s", name));
   vec_clear(&r->amounts);
   vec_clear(&r->local_moves);
@@ -242,7 +241,7 @@ static bool make_change(struct turn_builder *x, struct turn_class *c, size_t whi
     round_require(r, make_relation(d, TERM_LE, amount, c->pool));
   if (!to.always)
     round_require(r, make_or(d, amount_none(r, amount), to.can));
-  r->move.counters[counter] = make_sum(d, make_leaf(d, TERM_COUNTER, counter), amount);
+  move_set_count(d, &r->move, to.target, make_sum(d, local_count(d, to.target), amount));
   r->move.counters[c->pool_counter] = rest ? make_number(d, 0) : make_difference(d, c->pool, amount);
   if (c->members.n == 1)
     vec_push(&r->local_moves, ((struct local_move){amount, c->members.at[0], to.target}));

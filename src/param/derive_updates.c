@@ -88,16 +88,9 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
     counts[i] = (uint32_t)v;
     x->failed |= !ok;
   }
-  for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
-    __int128 sum = d->params.row[i][0];
-    for (uint32_t k = 0; k < d->params.base->nparams; k++)
-      if (d->params.row[i][k + 1]) {
-        ok = ok && solver_value(x->solver, k, &v);
-        sum += (__int128)d->params.row[i][k + 1] * v;
-      }
-    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+  if (ok) {
+    ok = derive_solved_params(d, x->solver, x->params);
     x->failed |= !ok;
-    x->params[i] = (int64_t)sum;
   }
   solver_pop(x->solver);
   memory_free(row);

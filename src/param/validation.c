@@ -122,7 +122,7 @@ static bool visit(struct validator *c, const struct config *config, const int64_
 
 static bool is_flag(const struct validator *c, uint32_t control) {
   for (uint32_t l = 0; l < c->dv->locals.n; l++)
-    if (c->dv->counter.at[l] == NO_COUNTER && c->dv->flag.at[l] == control)
+    if (c->dv->counter.at[l] == NO_COUNTER && !derived_leads(c->dv, l) && c->dv->flag.at[l] == control)
       return true;
   return false;
 }
@@ -197,6 +197,13 @@ static uint32_t step_pair(struct step_match *s, const int64_t *to, bool bad, boo
   return name;
 }
 
+static bool is_leading(const struct validator *c, uint32_t control) {
+  for (uint32_t l = 0; l < c->dv->locals.n; l++)
+    if (derived_leads(c->dv, l) && c->dv->flag.at[l] == control)
+      return true;
+  return false;
+}
+
 /* From the state to that of the view, by an election or by aging: *from becomes it. */
 static bool begin_phase(struct step_match *s, enum phase_place place, int64_t *from) {
   struct validator *c = s->c;
@@ -206,12 +213,14 @@ static bool begin_phase(struct step_match *s, enum phase_place place, int64_t *f
   bool ok = validation_state(c, view, to);
   if (!ok)
     differ(c, "the beginning of a phase leads to a local state that was not derived", s->from, NULL);
-  memcpy(to + n, from + n, c->s->ncontrols * sizeof *to);
+  for (uint32_t i = 0; i < c->s->ncontrols; i++)
+    if (!is_leading(c, i))
+      to[n + i] = from[n + i];
   if (place == PHASE_ELECTED)
     to[n + c->dv->elected] = 1;
   if (place == PHASE_AGED) {
     to[n + c->dv->aged] = 1;
-    to[n + c->dv->began] = s->phase.since != 0;
+    to[n + c->dv->began] = validation_fixed(s->phase, s->before->phase);
   }
   if (ok && !(ok = validation_round_leads(c, from, to, false, end)) && !validator_stopped(c))
     differ(c,
@@ -254,7 +263,7 @@ static bool state_after(struct step_match *s, const struct config *after, int64_
     controls[c->dv->elected] = inside && (validation_elects(c, s->before) || old[c->dv->elected]);
   if (c->dv->ages) {
     controls[c->dv->aged] = inside && (validation_ages(c, s->before) || old[c->dv->aged]);
-    controls[c->dv->began] = s->phase.since != 0;
+    controls[c->dv->began] = validation_fixed(s->phase, s->before->phase);
   }
   return true;
 }
@@ -312,9 +321,10 @@ static bool on_step(void *context, const struct witness *witness, enum step_resu
   if (validation_elects(c, s->before))
     s->phase.leader = validation_leader(c, s->before, s->beliefs);
   bool ok = true;
-  /* The fixed phase may be this one; it is the latest in which a watched variable changes. */
-  bool early = !validation_ages(c, s->before) || phase.since || validation_unchanged(c, s->before);
-  for (int begins = 0; begins <= (validation_ages(c, s->before) && !phase.since) && ok && early; begins++) {
+  bool ages = validation_ages(c, s->before), fits = true;
+  if (ages && validation_fixed(phase, s->before->phase - 1) != FIXED_OVER) /* else another phase is the fixed one */
+    fits = validation_unchanged(c, s->before) == !phase.since;
+  for (int begins = 0; begins <= (ages && !phase.since) && ok && fits; begins++) {
     int64_t *to = memory_alloc((validation_state_width(c) + 1) * sizeof *to);
     int64_t *end = memory_alloc((validation_state_width(c) + 1) * sizeof *end);
     if (begins)

@@ -76,7 +76,9 @@ bool validation_elects(const struct validator *, const struct config *);
 bool validation_ages(const struct validator *, const struct config *);
 void validation_beliefs(const struct validator *, const struct config *, const struct witness *, value *beliefs);
 uint32_t validation_leader(const struct validator *, const struct config *, const value *beliefs);
-/* Have none of the watched variables changed? */
+/* Of a configuration in that phase, or between it and the next. */
+enum fixed_phase validation_fixed(struct phase_state, value phase);
+/* Do all watched variables have their first values? */
 bool validation_unchanged(struct validator *, const struct config *);
 /* The number of values that are less, among all numbers of phases of the configuration. */
 value validation_age_rank(const struct validator *, const struct config *, value since, value);

@@ -215,7 +215,7 @@ bool validation_round_leads(struct validator *c, const int64_t *from, const int6
 static bool keep_flags(const struct validator *c, const int64_t *from, int64_t *to) {
   const struct derivation *dv = c->dv;
   for (uint32_t l = 0; l < dv->locals.n; l++)
-    if (dv->counter.at[l] == NO_COUNTER) {
+    if (dv->counter.at[l] == NO_COUNTER && !derived_leads(dv, l)) {
       size_t at = c->s->ncounters + (size_t)dv->flag.at[l];
       if (to[at] && !from[at])
         return false;

@@ -94,6 +94,10 @@ value validation_age_rank(const struct validator *c, const struct config *config
   return rank;
 }
 
+enum fixed_phase validation_fixed(struct phase_state state, value phase) {
+  return !state.since ? FIXED_AHEAD : state.since == phase ? FIXED_NOW : FIXED_OVER;
+}
+
 bool validation_unchanged(struct validator *c, const struct config *config) {
   const struct derivation *dv = c->dv;
   for (uint32_t p = 0; p < config->nprocesses; p++)

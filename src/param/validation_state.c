@@ -51,7 +51,10 @@ static bool is_local_state(struct validator *c, uint32_t l, uint32_t point, cons
     if (!derived_keeps(dv, point, part, local[LOCAL_STATUS], i)) {
       if (derived[i] != derived_default(dv, i))
         return false;
-    } else if (i == LOCAL_VAR(dv->leader) || (dv->ages && i <= dv->model->roles[0].nvars && dv->ages[i - 1])) {
+    } else if (i == LOCAL_VAR(dv->leader)) {
+      if (derived[i] != derived_class(dv, part, local[i]))
+        return false;
+    } else if ((dv->ages && i <= dv->model->roles[0].nvars && dv->ages[i - 1])) {
       if (derived[i] != local[i]) /* the same in every instance */
         return false;
     } else if (validation_value_name(c, dv->model, i, derived[i]) !=

@@ -108,7 +108,7 @@ static bool change_by_solver(struct turn_match *t, uint32_t move, const int64_t 
     for (uint32_t k = 0; k < c->s->ncounters && known; k++)
       known = !c->s->moves[move].counters[k] || term_value(c->s->moves[move].counters[k], &values, &wanted[k]);
     memory_free(amounts);
-    if (!known || (!turn->chosen && wanted[to] != state[to] + amount))
+    if (!known || (!turn->chosen && to != NO_COUNTER && wanted[to] != state[to] + amount))
       break;
     ok = validation_leads(c, x, state, wanted, next);
   }

@@ -304,7 +304,7 @@ static void add_conclusion(const struct comparison *c, const struct style *style
       paint_add(out, style, all ? PAINT_GOOD : PAINT_UNSURE,
                 all ? "the verdicts agree" : "the verdicts agree, as far as the limits let them come");
       if (differs_by_blocking(c))
-        text_add(out, ", but for mp, where messages that no action takes together block a process for ever");
+        text_add(out, ", but for mp, where messages that no action takes together block a process forever");
       text_add(out, "\n");
     }
   }

@@ -29,7 +29,12 @@ static void add_proved(const struct proof_result *p, struct text *out) {
         text_addf(out, ", %s = %" PRId64, p->system->params[i].name, p->proof.run.params[i]);
   } else {
     proof_summary(&p->proof, p->system, out);
-    if (p->vacuous)
+    if (p->cutoff && p->proof.kind == ENGINE_SAFE)
+      text_addf(out, "; for all %s: %s = %" PRId64 " is enough, %s", p->cutoff, p->cutoff, p->cutoff_value,
+                p->cutoff_by);
+    if (p->runless)
+      text_add(out, "; vacuously: there is no run, since the assumptions and the initial conditions cannot be met");
+    else if (p->vacuous)
       text_addf(out, "; vacuously: no run satisfies %s", p->live ? "what the environment promises" : "its premise");
     else if (p->vacuous_for_few)
       text_add(out, "; vacuously for few processes: no run satisfies what the environment promises");
@@ -117,14 +122,17 @@ static void name_add(const struct proof_result *p, bool environment, struct text
 
 static void add_title(const struct proof_result *first, bool environment, const struct style *style, struct text *out) {
   const struct counter_system *s = first->system;
+  const char *cutoff = first->cutoff;
   struct text title = {0};
   const char *between = ", ";
   text_add(&title, s->name);
   for (uint32_t i = 0; i < s->nparams; i++)
-    if (s->params[i].is && s->params[i].is->op == TERM_NUMBER)
+    if (s->params[i].is && s->params[i].is->op == TERM_NUMBER && !(cutoff && strcmp(cutoff, s->params[i].name) == 0))
       text_addf(&title, ", %s = %" PRId64, s->params[i].name, s->params[i].is->number);
   struct text all = {0};
   counter_params_print(s, &all);
+  if (cutoff)
+    text_addf(&all, "%s%s", all.n ? ", " : "", cutoff);
   if (all.n)
     text_addf(&title, "%sfor all %s", between, all.at);
   text_release(&all);
@@ -177,8 +185,8 @@ static void add_compared(const struct proof_result *p, const struct style *style
     return;
   text_addf(out,
             "  %scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
-            " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32 " of them\n",
-            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (all that there was time for)" : "",
+            " states, %" PRIu64 " steps%s; the search confirms the verdict in %" PRIu32 " of them\n",
+            before, c->instances, c->processes, c->states, c->steps, c->cut ? " (as many as time permitted)" : "",
             p->searched);
 }
 
@@ -314,6 +322,13 @@ static json_t *compared_json(const struct proof_result *p) {
                    (int)!c->cut, "searched", (json_int_t)p->searched);
 }
 
+/* Proved for all values of a parameter, by this one. */
+static json_t *cutoff_json(const struct proof_result *p) {
+  if (!p->cutoff || p->proof.kind != ENGINE_SAFE)
+    return json_null();
+  return json_pack("{s:s, s:I, s:s}", "param", p->cutoff, "value", (json_int_t)p->cutoff_value, "by", p->cutoff_by);
+}
+
 static json_t *property_json(const struct proof_result *one, uint32_t run) {
   const struct proof *p = &one->proof;
   struct text proved = {0};
@@ -321,11 +336,12 @@ static json_t *property_json(const struct proof_result *one, uint32_t run) {
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, text_json(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b}", "name", one->name, "kind",
-                        one->live || (p->property && p->property->run) ? "live" : "safety", "verdict",
-                        verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)), "environment",
-                        one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines",
-                        reports, "compared", compared_json(one), "vacuous", (int)one->vacuous);
+  json_t *j =
+      json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o, s:b, s:o}", "name", one->name, "kind",
+                one->live || (p->property && p->property->run) ? "live" : "safety", "verdict",
+                verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)), "environment",
+                one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines", reports,
+                "compared", compared_json(one), "vacuous", (int)one->vacuous, "cutoff", cutoff_json(one));
   text_release(&proved);
   return j;
 }

@@ -19,8 +19,12 @@ struct proof_result {
   const struct counter_system *system;
   bool vacuous; /* SAFE: no run satisfies the premise of the property; of a live property of rounds, the promise of
                    the environment */
+  bool runless; /* and vacuous: there is no run at all */
   bool vacuous_for_few; /* SAFE: so it is in all instances that were searched */
   bool live;            /* of a model of rounds */
+  const char *cutoff;   /* a parameter, the number of values of a type: with this value it was proved; NULL: none */
+  int64_t cutoff_value;
+  const char *cutoff_by; /* why that is enough for all of its values */
   /* only for a system derived from a round model, else NULL */
   const char *environment;
   const struct property_result

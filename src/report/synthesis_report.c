@@ -45,9 +45,14 @@ static void add_list(const struct synthesis *s, const struct synthesis_values *a
   }
 }
 
+static const char *violated_name(const struct synthesis_violation *v) {
+  return v->property ? v->property->name : v->name;
+}
+
 void synthesis_text(const struct synthesis *s, const struct style *style, struct text *out) {
   struct text title = {0}, params = {0};
-  text_addf(&title, "%s: for which values of its unknowns do all specifications hold?", s->open->name);
+  text_addf(&title, "%s: for which values of its unknowns do all %s hold?", s->open->name,
+            s->model ? "properties" : "specifications");
   paint_add(out, style, PAINT_TITLE, title.at);
   text_add(out, "\n\n");
   add_list(s, s->solutions.at, s->solutions.n, "", out);
@@ -75,12 +80,15 @@ void synthesis_text(const struct synthesis *s, const struct style *style, struct
   for (size_t i = 0; style->verbose && i < s->violations.n; i++) {
     const struct synthesis_violation *v = &s->violations.at[i];
     struct text heading = {0};
-    text_addf(&heading, "%s is VIOLATED with ", v->property->name);
+    text_addf(&heading, "%s is VIOLATED with ", violated_name(v));
     add_values(s, v->values, &heading);
     text_add(out, "\n");
     paint_add(out, style, PAINT_BAD, heading.at);
     text_add(out, "\n");
-    counter_run_text(v->system, v->property, &v->run, style, out);
+    if (v->trace)
+      text_add(out, v->text);
+    else
+      counter_run_text(v->system, v->property, &v->run, style, out);
     text_release(&heading);
   }
   text_release(&title);
@@ -110,9 +118,10 @@ json_t *synthesis_json(const struct synthesis *s) {
     json_array_append_new(properties, json_string(s->properties[i]));
   for (size_t i = 0; i < s->violations.n; i++) {
     const struct synthesis_violation *v = &s->violations.at[i];
-    json_array_append_new(violations,
-                          json_pack("{s:o, s:s, s:o}", "values", values_json(s, v->values), "property",
-                                    v->property->name, "trace", counter_run_json(v->system, v->property, &v->run)));
+    json_array_append_new(
+        violations,
+        json_pack("{s:o, s:s, s:o}", "values", values_json(s, v->values), "property", violated_name(v), "trace",
+                  v->trace ? json_incref(v->trace) : counter_run_json(v->system, v->property, &v->run)));
   }
   return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:{s:f, s:I}}", "schema", SYNTHESIS_SCHEMA,
                    "verdict", s->exact ? "exact" : "inconclusive", "properties", properties, "unknowns", unknowns,

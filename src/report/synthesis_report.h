@@ -1,4 +1,5 @@
-/* The values of the unknowns of a threshold automaton for which its specifications hold, as text and JSON. */
+/* The values of the unknowns of a threshold automaton, or of a model, for which its properties hold, as text and JSON.
+ */
 #ifndef RONDO_REPORT_SYNTHESIS_REPORT_H
 #define RONDO_REPORT_SYNTHESIS_REPORT_H
 
@@ -19,9 +20,14 @@ struct synthesis_violation { /* the candidate that it was found for, and its run
   const struct counter_system *system;
   const struct counter_property *property;
   struct counter_run run;
+  /* of a model: the run of the algorithm; run is empty, and system and property are NULL */
+  const char *name; /* of the property */
+  char *text;
+  json_t *trace;
 };
 
 struct synthesis {
+  bool model;                        /* not an automaton */
   const struct counter_system *open; /* with the unknowns left open */
   const uint32_t *unknowns;          /* parameters of it */
   uint32_t nunknowns;

@@ -31,10 +31,10 @@ static void add_line(struct text *out, const char *label, const struct text *lin
 static void add_how(const struct threshold *t, struct text *out) {
   text_add(out, "\n  ");
   count_add(out, t->ways, "counterexample", "counterexamples");
-  text_add(out, " made general");
+  text_add(out, " generalised");
   for (uint32_t i = 0; t->exact && i < t->proof.nreports; i++)
     if (t->proof.by && !strcmp(t->proof.by, t->proof.reports[i].name))
-      text_addf(out, "; the rest, %s: %s, confirmed by three queries", t->proof.by, t->proof.reports[i].reached);
+      text_addf(out, "; the rest by %s: %s, confirmed by three queries", t->proof.by, t->proof.reports[i].reached);
   if (!t->exact && t->has_proof) {
     struct text proved = {0};
     proof_summary(&t->proof, t->graph->system, &proved);

@@ -248,7 +248,7 @@ bool session_outcomes(struct session *s, uint32_t process, uint64_t most, struct
     return true;
   }
   most = most ? most : WORK_MAX;
-  round_search_init(&h, s, process, most);
+  round_search_init(&h, s, session_current(s), process, most);
   struct outcome_collector k = {.search = &h, .process = process, .arena = &out->arena, .seen = intern_new()};
   out->complete = round_prefixes_each(&h, collect, &k);
   find_remaining(&k, most);
@@ -316,7 +316,7 @@ bool session_find_round(struct session *s, const struct session_round *const *wa
   struct witness *w = NULL;
   bool ok = true;
   arena_init(&arena);
-  round_search_init(&h, s, process, most ? most : WORK_MAX);
+  round_search_init(&h, s, session_current(s), process, most ? most : WORK_MAX);
   for (uint32_t p = 0; p < s->model.nprocesses && ok; p++)
     if (wanted[p])
       ok = set_target(&h, wanted[p], p, &arena);

@@ -6,10 +6,10 @@
 
 /* --- the search --- */
 
-void round_search_init(struct round_search *h, struct session *s, uint32_t process, uint64_t most) {
+void round_search_init(struct round_search *h, struct session *s, const struct config *c, uint32_t process,
+                       uint64_t most) {
   uint32_t n = s->model.nprocesses;
-  *h = (struct round_search){
-      .session = s, .config = session_current(s), .env = &s->model.environments[s->environment], .most = most};
+  *h = (struct round_search){.session = s, .config = c, .env = &s->model.environments[s->environment], .most = most};
   round_pruning_init(&h->pruning, s, s->environment, h->config);
   if (s->path.async)
     round_pruning_ends(&h->pruning, process);
@@ -298,7 +298,7 @@ static void witness_set_reception(struct round_search *h, uint32_t p, const stru
   w->updates[p] = reception->script;
 }
 
-static void witness_clear_receptions(struct round_search *h) {
+void round_search_undo(struct round_search *h) {
   h->witness->nforged = 0;
   for (uint32_t p = 0; p < h->witness->nprocesses; p++)
     h->witness->updates[p] = (struct script){0, NULL};
@@ -344,8 +344,18 @@ bool round_search_try(struct round_search *h, const struct process_reception *co
   for (uint32_t p = 0; p < h->config->nprocesses; p++)
     witness_set_reception(h, p, receptions[p]);
   bool found = round_search_judge(h);
-  witness_clear_receptions(h);
+  round_search_undo(h);
   return found;
+}
+
+enum step_result round_search_step(struct round_search *h, const struct process_reception *const *receptions) {
+  const char *why;
+  for (uint32_t p = 0; p < h->config->nprocesses; p++)
+    witness_set_reception(h, p, receptions[p]);
+  h->error = (struct model_error){0};
+  return exchange_allowed(h->exchange, h->session->environment, h->witness, &why)
+             ? exchange_step(h->exchange, h->session->environment, h->witness, h->next, NULL, &h->error)
+             : STEP_BAD_WITNESS;
 }
 
 static bool combine(struct round_search *h, const struct process_reception **receptions, uint32_t p) {

@@ -59,8 +59,8 @@ struct round_search {
   struct witness *found;
 };
 
-/* process: the one that ends the round, for asynchronous rounds; otherwise ignored. */
-void round_search_init(struct round_search *, struct session *, uint32_t process, uint64_t most);
+/* The next round of that state. process: the one that ends the round, for asynchronous rounds; otherwise ignored. */
+void round_search_init(struct round_search *, struct session *, const struct config *, uint32_t process, uint64_t most);
 void round_search_release(struct round_search *);
 
 /* Enumerates the contexts until the callback returns false or the limit is reached; returns false in both cases.
@@ -74,6 +74,10 @@ const struct process_reception *round_search_reception(struct round_search *, ui
 /* Judges the round made of these receptions, one for each process. Keeps it as `found` if it is allowed and meets the
    targets. */
 bool round_search_try(struct round_search *, const struct process_reception *const *receptions);
+/* Executes the round made of these receptions, if it is allowed: `witness` is the round, and `next` or `error` its
+   result, until round_search_undo. STEP_BAD_WITNESS: it is not allowed. */
+enum step_result round_search_step(struct round_search *, const struct process_reception *const *receptions);
+void round_search_undo(struct round_search *);
 /* Tries all combinations of receptions. False: a round was found, or the limit is reached. */
 bool round_search_run(struct round_search *);
 

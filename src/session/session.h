@@ -398,12 +398,17 @@ struct session_survey_request {
   bool graph; /* classes and the edges between them, not only the targets */
   /* graph: states in which this expression has the same value are one class. NULL or "": each state is its own. */
   const char *projection;
+  /* Rounds: goes through every round. Otherwise through the combinations of what can become of each process, where the
+     environment does not forbid any of them. */
+  bool every_round;
 };
 struct session_target { /* what the search found about one property */
   uint32_t property;    /* UINT32_MAX: an error of the model in a step */
   enum session_reach reach;
-  uint64_t steps;          /* as in struct session_ahead */
-  const uint64_t *choices; /* REACHABLE: the choices that lead there from the start, `steps` of them */
+  uint64_t steps; /* as in struct session_ahead */
+  /* REACHABLE: the choices that lead there from the start, `steps` of them; rounds: NULL, and the rounds */
+  const uint64_t *choices;
+  struct session_round *rounds;
 };
 struct session_class {
   const char *text; /* the value of the projection, or the state on one line */
@@ -414,15 +419,18 @@ struct session_class {
 };
 struct session_class_edge {
   uint32_t from, to; /* classes */
-  uint64_t choice;   /* the first choice that leads there, in the first state that has one */
+  uint64_t choice;   /* the first choice that leads there, in the first state that has one; rounds: SESSION_NONE */
 };
 struct session_survey {
   bool complete;   /* every reachable state was visited */
   const char *why; /* otherwise the limit that was reached */
   uint64_t states, depth, errors /* steps that end in an error of the model */;
-  uint64_t final, final_steps; /* states in which nothing can happen, and the distance of the first one */
+  /* States in which nothing can happen, and the distance of the first one: of the first in which a process is in the
+     middle of something, if there is one. */
+  uint64_t final, final_steps;
   const uint64_t *final_choices;
-  bool final_ended;               /* in all of them the algorithm has ended as it should (rounds) */
+  struct session_round *final_rounds;
+  bool final_ended;               /* in all of them the algorithm has ended as it should */
   struct session_target *targets; /* the safety and cover properties of the environment, then errors of the model */
   uint32_t ntargets;
   const uint64_t *layers; /* number of states by distance, depth + 1 of them */

@@ -6,6 +6,7 @@
 #include "interp/eval.h"
 #include "interp/local.h"
 #include "lang/state_expression.h"
+#include "session/outcome_steps.h"
 #include "session/state_keys.h"
 #include "trace/trace.h"
 
@@ -18,13 +19,16 @@ struct survey_node {
   struct config *config; /* NULL after it was expanded */
   size_t parent;
   uint64_t choice, depth;
+  struct witness *round; /* rounds: the step to it; NULL: the start */
   uint32_t class;
 };
 
 struct survey_target {
   const struct property *property; /* NULL: errors of the model */
   size_t node;                     /* NO_NODE: not found */
-  uint64_t choice;                 /* the step from that node; SESSION_NONE: the node itself */
+  bool step;                       /* it is about a step from that node; otherwise the node itself */
+  uint64_t choice;
+  struct witness *round; /* rounds: that step */
 };
 
 struct survey_search {
@@ -46,6 +50,7 @@ struct survey_search {
   uint64_t nchoices; /* of the node that is being expanded */
   size_t first_final;
   bool full;
+  bool every_round; /* as the request says, or since some combination of outcomes was not allowed */
 };
 
 /* --- classes --- */
@@ -140,8 +145,21 @@ static void add_edge(struct survey_search *b, uint32_t to, uint64_t choice) {
 
 /* --- states and steps --- */
 
+static struct witness *round_copy(const struct survey_search *b, const struct witness *w) {
+  return w && !model_steps(&b->session->model) ? witness_copy(&b->session->model, w) : NULL;
+}
+
+static void found_target(struct survey_search *b, struct survey_target *t, size_t node,
+                         const struct numbered_choice *by) {
+  t->node = node;
+  t->step = by != NULL;
+  t->choice = by ? by->index : SESSION_NONE;
+  t->round = by ? round_copy(b, by->witness) : NULL;
+}
+
+/* by: the step to the state. */
 static void find_targets(struct survey_search *b, const struct config *before, const struct config *c, size_t node,
-                         uint64_t choice, uint32_t class) {
+                         const struct numbered_choice *by, uint32_t class) {
   struct model_error ignored;
   for (uint32_t i = 0; i < b->ntargets; i++) {
     struct survey_target *t = &b->targets[i];
@@ -153,15 +171,17 @@ static void find_targets(struct survey_search *b, const struct config *before, c
     uint32_t number = (uint32_t)(p - b->session->model.properties);
     if (b->request->graph && number < 64)
       b->classes.at[class].shown |= UINT64_C(1) << number;
-    if (t->node == NO_NODE) {
-      t->node = node;
-      t->choice = choice;
-    }
+    if (t->node == NO_NODE)
+      found_target(b, t, node, before ? by : NULL);
   }
 }
 
-static void add_state(struct survey_search *b, const struct config *c, size_t parent, uint64_t choice) {
-  struct survey_node v = {config_copy(&b->session->model, c), parent, choice, 0, 0};
+static void add_state(struct survey_search *b, const struct config *c, size_t parent,
+                      const struct numbered_choice *by) {
+  struct survey_node v = {.config = config_copy(&b->session->model, c),
+                          .parent = parent,
+                          .choice = by ? by->index : SESSION_NONE,
+                          .round = round_copy(b, by ? by->witness : NULL)};
   if (b->nodes.n)
     v.depth = b->nodes.at[parent].depth + 1;
   v.class = class_of(b, c, v.depth);
@@ -169,7 +189,7 @@ static void add_state(struct survey_search *b, const struct config *c, size_t pa
     vec_push(&b->layers, 0);
   b->layers.at[v.depth]++;
   vec_push(&b->nodes, v);
-  find_targets(b, NULL, c, b->nodes.n - 1, SESSION_NONE, v.class);
+  find_targets(b, NULL, c, b->nodes.n - 1, NULL, v.class);
 }
 
 /* The number of the state in b->nodes; a new one gets the next number. */
@@ -187,10 +207,8 @@ static bool visit_successor(void *context, const struct numbered_choice *c) {
   if (c->result == STEP_ERROR) {
     struct survey_target *t = &b->targets[b->ntargets - 1];
     b->out->errors++;
-    if (t->node == NO_NODE) {
-      t->node = b->at;
-      t->choice = c->index;
-    }
+    if (t->node == NO_NODE)
+      found_target(b, t, b->at, c);
     return true;
   }
   bool is_new;
@@ -201,35 +219,60 @@ static bool visit_successor(void *context, const struct numbered_choice *c) {
     return false;
   }
   if (is_new)
-    add_state(b, c->after, b->at, c->index);
+    add_state(b, c->after, b->at, c);
   uint32_t class = b->nodes.at[number].class;
-  find_targets(b, b->nodes.at[b->at].config, c->after, b->at, c->index, class);
-  add_edge(b, class, c->index);
+  find_targets(b, b->nodes.at[b->at].config, c->after, b->at, c, class);
+  add_edge(b, class, model_steps(&b->session->model) ? c->index : SESSION_NONE);
+  return true;
+}
+
+/* Nothing can happen: has the algorithm ended, or is some process in the middle of something? */
+static bool has_ended(const struct session *s, const struct config *c) {
+  if (!model_steps(&s->model))
+    return c->point == POINT_END;
+  for (uint32_t p = 0; p < c->nprocesses; p++)
+    if (config_waits(s->interp, s->environment, c, p) != WAITING_NOT)
+      return false;
   return true;
 }
 
 static void note_final(struct survey_search *b) {
   const struct survey_node *v = &b->nodes.at[b->at];
-  bool rounds = !model_steps(&b->session->model);
-  b->out->final_ended = (b->out->final == 0 || b->out->final_ended) && rounds && v->config->point == POINT_END;
-  if (b->out->final++ == 0)
+  bool ended = has_ended(b->session, v->config), first = b->out->final++ == 0;
+  if (first || (b->out->final_ended && !ended))
     b->first_final = b->at;
+  b->out->final_ended = (first || b->out->final_ended) && ended;
   if (b->request->graph)
     b->classes.at[v->class].final = true;
 }
 
+/* False: interrupted, or too many states. */
+static bool visit_successors(struct survey_search *b, const struct config *c) {
+  struct session *s = b->session;
+  b->nchoices = 0;
+  if (!b->every_round)
+    switch (outcome_steps_walk(s, c, visit_successor, b)) {
+    case OUTCOMES_ALL:
+      return true;
+    case OUTCOMES_ENDED:
+    case OUTCOMES_STOPPED:
+      return false;
+    case OUTCOMES_REFUSED:
+      b->every_round = true;
+      break;
+    }
+  return choices_walk(s, s->environment, c, SESSION_NO_PROCESS, visit_successor, b) == WALK_ALL;
+}
+
 /* False: the search is finished. */
 static bool expand(struct survey_search *b) {
-  struct session *s = b->session;
   struct survey_node *v = &b->nodes.at[b->at];
   b->out->depth = v->depth;
   if (b->request->limits.steps && v->depth >= b->request->limits.steps) {
     b->out->why = "the limit on steps";
     return false;
   }
-  b->nchoices = 0;
-  enum walk_end walk = choices_walk(s, s->environment, v->config, SESSION_NO_PROCESS, visit_successor, b);
-  if (b->full || walk == WALK_STOPPED) {
+  if (!visit_successors(b, v->config)) {
     b->out->why = b->full ? "the limit on states" : "interrupted";
     return false;
   }
@@ -242,15 +285,49 @@ static bool expand(struct survey_search *b) {
 
 /* --- the answer --- */
 
-static const uint64_t *choices_to(struct survey_search *b, size_t node, uint64_t last, uint64_t *steps) {
-  uint64_t depth = b->nodes.at[node].depth, n = depth + (last != SESSION_NONE);
-  uint64_t *out = arena_array(&b->out->arena, (size_t)n + 1, sizeof *out);
-  if (last != SESSION_NONE)
-    out[depth] = last;
-  for (; depth-- > 0; node = b->nodes.at[node].parent)
+static const uint64_t *choices_to(struct survey_search *b, const struct survey_target *t) {
+  uint64_t depth = b->nodes.at[t->node].depth;
+  uint64_t *out = arena_array(&b->out->arena, (size_t)depth + 2, sizeof *out);
+  if (t->step)
+    out[depth] = t->choice;
+  for (size_t node = t->node; depth-- > 0; node = b->nodes.at[node].parent)
     out[depth] = b->nodes.at[node].choice;
-  *steps = n;
   return out;
+}
+
+/* The interpreter goes there once more, as a round is described relative to the state before it. */
+static struct session_round *rounds_to(struct survey_search *b, const struct survey_target *t) {
+  struct session *s = b->session;
+  uint64_t depth = b->nodes.at[t->node].depth, n = depth + t->step;
+  struct session_round *out = arena_array(&b->out->arena, (size_t)n + 1, sizeof *out);
+  struct witness **taken = memory_alloc(((size_t)n + 1) * sizeof *taken);
+  struct config *now = config_copy(&s->model, session_config_at(s, b->request->position));
+  struct config *next = config_new(&s->model);
+  if (t->step)
+    taken[depth] = t->round;
+  for (size_t node = t->node, i = (size_t)depth; i-- > 0; node = b->nodes.at[node].parent)
+    taken[i] = b->nodes.at[node].round;
+  for (uint64_t i = 0; i < n; i++) {
+    struct model_error ignored;
+    witness_normalise(s, now, taken[i]);
+    round_of_witness(s, now, taken[i], SESSION_NO_PROCESS, &out[i]);
+    config_step(s->interp, s->environment, now, taken[i], next, NULL, &ignored);
+    config_assign(&s->model, now, next);
+  }
+  config_free(now);
+  config_free(next);
+  memory_free(taken);
+  return out;
+}
+
+/* How it is reached: choices, or for rounds the rounds. */
+static void fill_way(struct survey_search *b, const struct survey_target *t, uint64_t *steps, const uint64_t **choices,
+                     struct session_round **rounds) {
+  *steps = b->nodes.at[t->node].depth + t->step;
+  if (model_steps(&b->session->model))
+    *choices = choices_to(b, t);
+  else
+    *rounds = rounds_to(b, t);
 }
 
 static void fill_targets(struct survey_search *b) {
@@ -265,7 +342,7 @@ static void fill_targets(struct survey_search *b) {
       o->property = (uint32_t)(t->property - b->session->model.properties);
     o->reach = t->node != NO_NODE ? SESSION_REACHABLE : out->complete ? SESSION_UNREACHABLE : SESSION_UNKNOWN;
     if (t->node != NO_NODE)
-      o->choices = choices_to(b, t->node, t->choice, &o->steps);
+      fill_way(b, t, &o->steps, &o->choices, &o->rounds);
   }
 }
 
@@ -296,7 +373,8 @@ static void fill_survey(struct survey_search *b) {
   out->complete = !out->why;
   out->states = b->nodes.n;
   if (out->final)
-    out->final_choices = choices_to(b, b->first_final, SESSION_NONE, &out->final_steps);
+    fill_way(b, &(struct survey_target){.node = b->first_final}, &out->final_steps, &out->final_choices,
+             &out->final_rounds);
   fill_targets(b);
   fill_path(b);
   out->depth = b->layers.n - 1;
@@ -323,10 +401,10 @@ static void choose_targets(struct survey_search *b) {
   for (uint32_t i = 0; i < m->nproperties; i++)
     if (applies_here(b->session, &m->properties[i])) {
       read[b->ntargets] = m->properties[i].formula;
-      b->targets[b->ntargets++] = (struct survey_target){&m->properties[i], NO_NODE, SESSION_NONE};
+      b->targets[b->ntargets++] = (struct survey_target){.property = &m->properties[i], .node = NO_NODE};
     }
   read[b->ntargets] = b->projector ? b->projection.node : NULL;
-  b->targets[b->ntargets++] = (struct survey_target){NULL, NO_NODE, SESSION_NONE};
+  b->targets[b->ntargets++] = (struct survey_target){.node = NO_NODE};
   b->relevant = future_fields_of(b->session, read, b->ntargets);
   memory_free(read);
 }
@@ -355,8 +433,12 @@ static bool read_projection(struct survey_search *b) {
 }
 
 static void survey_search_release(struct survey_search *b) {
-  for (size_t i = 0; i < b->nodes.n; i++)
+  for (size_t i = 0; i < b->nodes.n; i++) {
     config_free(b->nodes.at[i].config);
+    witness_free(b->nodes.at[i].round);
+  }
+  for (uint32_t i = 0; i < b->ntargets; i++)
+    witness_free(b->targets[i].round);
   vec_release(&b->nodes);
   vec_release(&b->classes);
   vec_release(&b->edges);
@@ -381,6 +463,7 @@ bool session_survey(struct session *s, const struct session_survey_request *requ
   if (!start)
     return session_fail(s, "there is no state after %zu steps", request->position);
   struct survey_search b = {.session = s, .request = request, .out = out};
+  b.every_round = request->every_round || !outcome_steps_apply(s);
   bool is_new;
   if (!read_projection(&b))
     return false;
@@ -390,7 +473,7 @@ bool session_survey(struct session *s, const struct session_survey_request *requ
   b.edges_seen = intern_new();
   choose_targets(&b);
   state_number(&b, start, &is_new);
-  add_state(&b, start, 0, SESSION_NONE);
+  add_state(&b, start, 0, NULL);
   while (expand(&b))
     ;
   fill_survey(&b);
@@ -399,7 +482,15 @@ bool session_survey(struct session *s, const struct session_survey_request *requ
   return true;
 }
 
+static void rounds_release(struct session_round *rounds, uint64_t n) {
+  for (uint64_t i = 0; i < n && rounds; i++)
+    session_round_release(&rounds[i]);
+}
+
 void session_survey_release(struct session_survey *out) {
+  for (uint32_t i = 0; i < out->ntargets; i++)
+    rounds_release(out->targets[i].rounds, out->targets[i].steps);
+  rounds_release(out->final_rounds, out->final_steps);
   arena_release(&out->arena);
   *out = (struct session_survey){0};
 }

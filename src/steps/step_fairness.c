@@ -9,6 +9,22 @@ void groups_init(struct step_system *s) {
   s->liveness.group_names = intern_new();
   if (query_is_live(s->model, q))
     s->liveness.fair = environment_fairness(s->env);
+  for (uint32_t g = 0; g < s->model->nglobals && s->liveness.fair && s->liveness.fair->to_followed; g++)
+    if (s->model->globals[g].followed && s->model->globals[g].type->kind == TYPE_PROCESS)
+      s->liveness.followed[s->liveness.nfollowed++] = g;
+}
+
+/* Several inputs may name one process: the first of them counts, in every state, because they never change. */
+uint32_t group_in_state(const struct step_system *s, uint32_t group) {
+  if (group == NO_GROUP || !s->liveness.fair->to_followed)
+    return group;
+  const value *named = intern_at(s->liveness.group_names, group);
+  for (uint32_t i = 0; i < s->liveness.nfollowed; i++) {
+    uint32_t n, cell = s->cells.global[s->liveness.followed[i]];
+    if (*content_values(&s->cells, cell, key_get(&s->keys, s->words, cell), &n) == named[0])
+      return intern_put(s->liveness.group_names, (value[]){-1 - (value)i, named[1]}, 2);
+  }
+  return NO_GROUP;
 }
 
 static uint32_t group_put(struct step_system *s, const struct fair_group *g) {
@@ -41,7 +57,9 @@ struct step_enabled_groups {
 
 static void note_possible(void *context, const struct fair_group *group) {
   struct step_enabled_groups *p = context;
-  uint32_t id = group_put(p->system, group);
+  uint32_t id = group_in_state(p->system, group_put(p->system, group));
+  if (id == NO_GROUP)
+    return;
   for (size_t i = 0; i < p->seen.n; i++)
     if (p->seen.at[i] == id)
       return;
@@ -72,7 +90,10 @@ void step_system_enabled(struct system *system, const struct state *state, group
   uint32_t byzantine = load_visible_memory(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, byzantine);
-    for (uint32_t i = 0; i < moves->ngroups; i++)
-      visit(context, moves->groups[i]);
+    for (uint32_t i = 0; i < moves->ngroups; i++) {
+      uint32_t group = group_in_state(s, moves->groups[i]);
+      if (group != NO_GROUP)
+        visit(context, group);
+    }
   }
 }

@@ -8,6 +8,7 @@
 #include "steps/normalise.h"
 #include "steps/per_message.h"
 #include "steps/process_moves.h"
+#include "steps/step_fairness.h"
 #include "steps/step_properties.h"
 #include "steps/step_system_internal.h"
 #include "steps/stubborn_sets.h"
@@ -157,7 +158,7 @@ static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, e
                       .processes = m->became_faulty,
                       .broken = m->broken,
                       .error = m->error,
-                      .group = m->group,
+                      .group = group_in_state(s, m->group),
                       .adversary_choice = m->adversary_choice,
                       .optional = m->optional};
   if (m->error)

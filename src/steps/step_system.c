@@ -153,7 +153,7 @@ static bool reference_next(void *context, const struct witness *w, enum step_res
     return step->emit(step->context, NULL, &edge);
   }
   edge.broken = broken_step_properties(s->interp, s->base.query, UINT64_MAX, step->from, next);
-  edge.group = group_of_event(s, e);
+  edge.group = group_in_state(s, group_of_event(s, e));
   row_from_config(s, next, s->scratch.row);
   if (!row_key(s, s->scratch.row, s->scratch.packed, NULL, NULL))
     return keys_too_narrow(s);
@@ -178,7 +178,7 @@ static bool op_initial(struct system *system, emit_fn *emit, void *context) {
   struct step_system *s = step_system_of(system);
   if (!s->layout.sampled) {
     s->layout.sampled = true;
-    if (!s->plain)
+    if (!s->plain && !s->options.few_states)
       sample_contents(s);
     lay_out_keys(s, KEYS_TIGHT);
   } else if (s->layout.keys_too_narrow || system->restart) {

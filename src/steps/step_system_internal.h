@@ -45,7 +45,9 @@ struct partial_order {
 
 struct step_liveness {        /* liveness queries */
   const struct clause *fair;  /* the fairness clause of the environment, or NULL */
-  struct intern *group_names; /* [process, action, sender, message] */
+  struct intern *group_names; /* [process, action, sender, message]; fairness to followed processes: [-1 - i, action] */
+  uint32_t followed[FOLLOWED_MAX]; /* fairness to followed processes: the hidden inputs that name them */
+  uint32_t nfollowed;
   struct intern *adversary_choice_names;
 };
 

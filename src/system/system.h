@@ -220,6 +220,7 @@ struct system_options {
   enum successors_by successors;
   uint32_t max_distance;              /* the largest round distance to explore */
   enum per_message_moves per_message; /* steps: are the moves of a process cached by message, wherever possible? */
+  bool few_states;                    /* steps: only a few are asked for, so nothing is prepared for many */
   bool narrow_keys; /* steps, for tests: give keys as few bits as possible, so that they become too narrow often */
 };
 #define ANY_DISTANCE UINT32_MAX

@@ -220,3 +220,21 @@ def lassos_of_steps_are_short(rondo):
          "token ring")
     must(proved("models/broken/token_ring_greedy.rondo", "-D", "n=2", "--env", "processes", "--property", "service").endswith(
         "(perhaps not the shortest)"), "a component that was split")
+
+
+@test
+def partial_order_is_chosen_by_trials(rondo):
+    """By the first trial, by one while the other search is under way, or not at all; and by all threads alike."""
+    def of(model, *arguments):
+        told = rondo.json("check", model, *arguments, "--no-trace", status=0)
+        run = told["runs"][0]
+        return run["stats"]["states"], next(r["applied"] for r in run["reductions"] if r["name"] == "partial-order")
+    token, later = ("models/token_ring.rondo", "-D", "n=8", "--property", "exclusion"), ("models/paxos.rondo", "-D", "leaders=3", "-D", "acceptors=5",
+                                                                                        "--property", "agreement")
+    must(of(*token) == (56, True), of(*token))
+    for model, n in (("raft_election", 4), ("herlihy", 5), ("chang_roberts", 5)):
+        states, used = of(f"models/{model}.rondo", "-D", f"n={n}", "--deadlock", "allow", *(["--property", "one_leader"] if model == "raft_election" else []))
+        must(not used, f"{model}: used, {states} states")
+    states, used = of(*later)
+    must(used, f"{states} states")
+    must(of(*later, "--threads", "1") == of(*later, "--threads", "3") == (states, used), "whatever the number of threads")

@@ -189,7 +189,7 @@ rondo   | steps  | member | on received vote { k := 1 }         | on MESSAGE
 rondo   | steps  | member | when vote { k := 1 }                | 'on vote'
 rondo   | steps  | member | y: 0..3 = 0                         | var NAME: TYPE
 rondo   | steps  | clause | at most 1 crashes                   | processes
-rondo   | steps  | clause | reliable                            | as 'every round
+rondo   | steps  | clause | reliable                            | no message is lost unless a clause says so
 """
 
 

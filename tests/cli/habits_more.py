@@ -64,6 +64,18 @@ export {M} -D n=2 -f dot | '--to FORMAT'
 test | name models or folders
 help chekc | did you mean 'check'?
 check {M} --version | 'rondo --version'
+-v | rondo --version shows the version
+check {M} n 3 | -D n=3
+check {M} -D n=3 --property agreement,validity | name one at a time
+check models/one_thrid_rule.rondo | did you mean 'models/one_third_rule.rondo'?
+replay {M} | rondo check --trace-out FILE
+explain 0201 | E0201
+explain X1 | lists them all
+run {M} -D n=3..5 | rondo check makes tables
+export {M} -D n=2 | --to promela
+threshold models/bbp.rondo | rondo threshold FILE PROPERTY
+resume | '--checkpoint'
+check {M} -D n=3 --semantics m | it has 'coarse' and 'fine'
 """
 
 

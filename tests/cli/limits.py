@@ -77,3 +77,20 @@ def nohup_is_respected(rondo):
         child.send_signal(signal.SIGHUP)
         said, error = child.communicate(timeout=120)
     must(child.returncode == 2 and "limit of 2.00 s" in said + error, f"{child.returncode} {said} {error}")
+
+
+@test
+def a_reader_who_takes_nothing_is_not_waited_for(rondo):
+    """The pipe is full when the signal comes: nothing is left to be done but to write."""
+    command = [rondo.program, "export", "models/paxos.rondo", "-D", "acceptors=20", "--to", "promela"]
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            signals.full(child)
+            child.send_signal(number)
+            child.wait(timeout=120)
+            error = child.stderr.read()
+        must(child.returncode == 2 and "interrupted while the answer was written" in error, f"{number}: exit status {child.returncode} {error}")
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as child:
+        signals.full(child)
+        said = child.communicate(timeout=120)[0]
+    must(child.returncode == 0 and said == rondo(*command[1:], status=0).stdout, "one who takes it late gets all of it")

@@ -1,6 +1,6 @@
 // The page in Chromium: what a user does, by mouse and by keyboard. With --pictures it takes the pictures of docs/explore.md.
 // usage: node tests/explore/browser.mjs RONDO CHROMIUM [--pictures] [NAME...]
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, rmSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -149,7 +149,7 @@ test("compare two branches", async (b) => {
   await at(page, 0);
   await page.waitForSelector(".cell");
   await takeRound(page);
-  const first = page.locator(".tree li[role=treeitem]", { hasText: "P(1) hears P(1), P(2)" }).first();
+  const first = page.locator(".tree li[role=treeitem]", { hasText: "P(1) misses P(3); P(2) misses P(1)" }).first();
   await first.hover();
   await first.locator("text=compare").click();
   await page.waitForSelector(".compare td.differs");
@@ -162,8 +162,7 @@ test("an address leads to the same state", async (b) => {
   await start(page, "P(1) x = 1; P(2) x = 2; P(3) x = 3");
   await hear(page, ["110", "011", "111"]);
   await takeRound(page);
-  await page.waitForFunction(() => location.hash.includes("path="));
-  await page.waitForTimeout(100);
+  await page.waitForFunction(() => /path=\d+\.r/.test(location.hash));
   const hash = new URL(page.url()).hash, table = await page.locator(".states").innerText();
   const other = await explore(b, s, hash);
   await at(other, 1);
@@ -186,6 +185,15 @@ test("keyboard only", async (b) => {
   await page.keyboard.press("Alt+1");
   await page.keyboard.press("?");
   await page.waitForSelector("[role=dialog]");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("[role=dialog]"));
+  const seen = new Set(); // Tab reaches every part of the page, and changes nothing
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press("Tab");
+    seen.add(await page.evaluate(() => document.activeElement?.closest("section, header.top")?.getAttribute("aria-label") ?? "top"));
+  }
+  for (const part of ["top", "model", "diagram", "state", "the adversary's desk", "history"]) expect(seen.has(part), `Tab does not reach ${part}: ${[...seen]}`);
+  expect((await page.locator(".tag:has-text('edited')").count()) === 0, "the model is as it was");
   await page.close();
   const h = await serve(HALF, "-D", "n=3"), grid = await explore(b, h);
   await grid.focus('[data-cell="0,0"]');
@@ -213,6 +221,77 @@ test("errors while typing", async (b) => {
   return [s, page];
 });
 
+test("an edit that numbers the choices anew keeps the path", async (b) => {
+  const s = await serve(join(MODELS, "peterson.rondo"), "--env", "lazy"), page = await explore(b, s, "#env=lazy&path=0.1.0.1");
+  await at(page, 3);
+  const before = await page.locator(".states").innerText(), steps = () => page.locator(".tree").innerText();
+  const labels = await steps();
+  await page.evaluate(() => document.querySelector(".editor").shadowRoot.querySelector(".cm-content").focus());
+  const source = readFileSync(join(MODELS, "peterson.rondo"), "utf8").split("\n"), at1 = source.findIndex((l) => l.includes("step rest"));
+  await page.keyboard.press("Control+Home");
+  for (let i = 0; i < at1; i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Home");
+  await page.keyboard.type("  start { }\n"); // every process has a choice before its others
+  await page.waitForSelector(".top .warning, .diagnostics .error");
+  expect((await depth(page)) !== "3" || (await page.locator(".diagnostics .error").count()) > 0, "nobody can rest before it has started");
+  for (let i = 0; i < "  start { }\n".length; i++) await page.keyboard.press("Backspace");
+  await at(page, 3); // what was cut off is there again
+  expect((await steps()) === labels && (await page.locator(".states").innerText()) === before, "the same run");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\nprocess Other[1] { step first {} }");
+  await page.waitForFunction(() => document.querySelector(".states")?.textContent.includes("Other"));
+  await at(page, 3);
+  expect((await steps()) === labels, "the steps mean the same");
+  return [s, page];
+});
+
+test("an address has the view, what is watched, and the other run", async (b) => {
+  const s = await serve(HALF, "-D", "n=3"), page = await explore(b, s);
+  await takeRound(page);
+  await page.keyboard.press("ArrowLeft");
+  await hear(page, ["110", "111", "111"]);
+  await takeRound(page);
+  await page.fill("[aria-label='new watch expression']", "count(p in P: p.x == 1)");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".watch td");
+  await page.locator(".tree .node", { hasText: "all hear all" }).focus();
+  await page.keyboard.press("c");
+  await page.waitForSelector(".compare .picture svg");
+  await page.waitForFunction(() => location.hash.includes("other=") && location.hash.includes("watch="));
+  const other = await explore(b, s, new URL(page.url()).hash);
+  await other.waitForSelector(".compare .picture svg");
+  await other.waitForSelector(".watch td");
+  expect((await other.locator(".compare .steps").allInnerTexts()).join() === (await page.locator(".compare .steps").allInnerTexts()).join(), "the same comparison");
+  await other.close();
+  return [s, page];
+});
+
+test("seven processes that may hear anybody: safe from here on", async (b) => {
+  const s = await serve(join(MODELS, "one_third_rule.rondo"), "-D", "n=7", "-D", "k=2"), page = await explore(b, s);
+  await page.locator(".from-here .ahead.good", { hasText: "safe from here on" }).waitFor({ timeout: 60000 });
+  await page.locator(".from-here button.ahead.good", { hasText: "decision is reachable" }).click();
+  await page.waitForSelector(".properties li.good:has-text('decision')");
+  await page.locator(".canvas").evaluate((e) => (e.scrollLeft = 200));
+  await page.waitForFunction(() => { const e = document.querySelector(".canvas"), names = e?.querySelector(".pinned"); return e.scrollLeft <= 4 || (names && getComputedStyle(names).visibility === "visible"); });
+  return [s, page];
+});
+
+test("the map tells what is reached from what is violated, and the end from a deadlock", async (b) => {
+  const s = await serve(join(MODELS, "herlihy.rondo"), "-D", "n=2"), page = await explore(b, s, "#D=n=2&view=map");
+  await page.waitForSelector(".map-graph .covered");
+  expect((await page.locator(".map-graph .shown").count()) === 0, "no property is violated");
+  expect((await page.locator(".map-graph .final").count()) > 0, "runs end");
+  await page.waitForSelector(".from-here .ahead:has-text('can end in')");
+  expect((await page.locator(".from-here .ahead", { hasText: "stuck" }).count()) === 0, "nobody is stuck");
+  const chooses = page.locator(".take-choice").first();
+  await chooses.click();
+  await at(page, 1);
+  await page.locator(".map-graph .reached").first().focus();
+  await page.keyboard.press("Enter");
+  await at(page, 0);
+  return [s, page];
+});
+
 test("check from the page, and open the counterexample", async (b) => {
   const s = await serve(HALF, "-D", "n=3"), page = await explore(b, s);
   await page.click("role=tab[name=Verdicts]");
@@ -231,7 +310,7 @@ test("the map, a projection, a watch expression", async (b) => {
   await page.click("role=tab[name=Map]");
   await page.waitForSelector(".map-graph .here", { timeout: 60000 });
   await page.fill("[aria-label=projection]", "count(p in P: p.decided != none)");
-  await page.click("text=draw");
+  await page.click("text=Draw");
   await page.waitForFunction(() => document.querySelectorAll(".map-graph .state").length <= 4, null, { timeout: 60000 });
   await page.fill("[aria-label='new watch expression']", "count(p in P: p.x == 1)");
   await page.keyboard.press("Enter");
@@ -260,8 +339,8 @@ test("a run that goes on for ever", async (b) => {
   expect(/P\(1\)/.test(await page.locator(".properties li.bad:has-text('progress') .why").innerText()), "who waits for ever");
   await page.keyboard.press("ArrowRight"); // the first step of the loop again
   await at(page, 4);
+  await page.waitForFunction(() => location.hash.includes("loop=3"));
   const hash = new URL(page.url()).hash;
-  expect(/loop=3/.test(hash), hash);
   const other = await explore(b, s, hash);
   await other.waitForSelector(".canvas .loop");
   await other.close();
@@ -398,6 +477,29 @@ test("legible, named, and inside the window, in light and dark", async (b) => {
   return [m, steps];
 });
 
+test("the page of --html needs no server", async (b) => {
+  const folder = mkdtempSync(join(tmpdir(), "rondo-html-")), file = join(folder, "run.html");
+  spawnSync(rondo, ["check", HALF, "-D", "n=3", "--property", "agreement", "--html", file]);
+  const page = await b.context.newPage();
+  page.complaints = [];
+  page.on("console", (m) => m.type() === "error" && page.complaints.push(m.text()));
+  page.on("pageerror", (e) => page.complaints.push(e.message));
+  page.on("request", (r) => !r.url().startsWith("file:") && page.complaints.push(`asks ${r.url()}`));
+  await page.goto("file://" + file);
+  await page.waitForSelector("#tables td.changed");
+  expect(/2 of 2/.test(await page.locator("#where").innerText()), "it begins at the end");
+  await page.keyboard.press("ArrowLeft");
+  expect(/1 of 2/.test(await page.locator("#where").innerText()), "a step back");
+  expect(/decided none -> 2/.test(await page.locator("#line-20.lit .values").innerText()), "the line that fired, with its values");
+  expect((await page.locator("#diagram .future").count()) > 0, "what comes later is pale");
+  const [source, diagram] = await Promise.all(["#model", "#diagram"].map((s) => page.locator(s).boundingBox()));
+  expect(source.x + source.width <= diagram.x && source.y < diagram.y + diagram.height, "the source is beside the diagram");
+  await page.keyboard.press("Home");
+  expect((await page.locator("#source .lit").count()) === 0, "nothing has fired at the start");
+  rmSync(folder, { recursive: true });
+  return [{ stop: async () => undefined }, page];
+});
+
 test("a long run stays quick", async (b) => {
   const steps = Array.from({ length: 2000 }, () => "r7_7_7").join(".");
   const s = await serve(HALF, "-D", "n=3"), page = await explore(b, s, `#D=n=3&path=5.${steps}`);
@@ -436,7 +538,7 @@ async function takePictures(browser) {
     await shot(page, "verdicts");
     await page.click("role=tab[name=Map]");
     await page.fill("[aria-label=projection]", "{p.decided for p in P}");
-    await page.click("text=draw");
+    await page.click("text=Draw");
     await page.waitForFunction(() => { const n = document.querySelectorAll(".map-graph .state").length; return n > 1 && n < 12; }, null, { timeout: 60000 });
     await shot(page, "map");
     await page.close();

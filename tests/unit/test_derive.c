@@ -293,7 +293,43 @@ static const struct scene scenes[] = {
                   "safety good: forall p in P: p.best >= p.x\n",
      .property = "good",
      .with = {{"n", 3}}},
+    {.text = HEAD
+     "param t where 0 <= t\n"
+     "process P[n] { input x: 0..1 where x == 0 or t < n  var y: bool = x == 1 and n > 2 * t  var z: bool = y\n"
+     "  round { send y to all update { if count(m in received: m) > t { z := true } } } }\n"
+     "environment free {}\n"
+     "safety good: forall p, q in P: p.z => p.x == 1 or q.y\n",
+     .property = "good",
+     .with = {{"n", 3}, {"t", 1}},
+     .again = {{"n", 2}, {"t", 4}}},
+    {.path = "models/bracha_toueg.rondo",
+     .property = "agreement",
+     .with = {{"n", 3}, {"t", 1}},
+     .again = {{"n", 5}, {"t", 2}}},
+    {.path = "models/bracha_toueg.rondo",
+     .property = "no_deadlock",
+     .environment = "crash",
+     .with = {{"n", 3}, {"t", 1}}},
+    {.text = HEAD
+     "param t where 0 <= t and t < n\n"
+     "process P[n] { input x: 0..1  var y: 0..2 = 0\n"
+     "  round { send x to all update {\n"
+     "    if count(m in received: m == 1) > t { y := 1  halt }\n"
+     "    if |received| > n - t { y := 2 } else { if |received| < t { x := 0 } } } } }\n"
+     "environment waits { every round: forall p in P: count(q in P: q in HO[p]) >= min(n - t, count(q in P: true)) }\n"
+     "environment some { every round: forall p in P: count(q in P: q in HO[p]) > t }\n"
+     "environment liars { at most t processes are byzantine\n"
+     "                    every round: forall p in P: count(q in P: q in HO[p]) == min(count(q in P: true), n - t) }\n"
+     "environment exactly { every round: forall p in P: |HO[p]| == n - t }\n"
+     "safety good: forall p in correct: p.y == 1 => p.x == 1\n",
+     .property = "good",
+     .environment = "waits",
+     .with = {{"n", 3}, {"t", 1}},
+     .again = {{"n", 4}, {"t", 1}}},
 };
+
+/* The last scene in its other environments. */
+static const char *const more_environments[] = {"some", "liars", "exactly"};
 
 /* In a short run each scene has another form in the next mode; in a sanitized build it is in one of the three modes. */
 static void steps_are_matched(enum derive_mode mode) {
@@ -302,6 +338,12 @@ static void steps_are_matched(enum derive_mode mode) {
       for (int form = ROUND_JOINT; form <= ROUND_IN_TURNS; form++)
         if (!is_short() || form == ((i / 3 + (size_t)mode) % 2 ? ROUND_JOINT : ROUND_IN_TURNS))
           simulate(&scenes[i], mode, (enum round_form)form);
+  for (size_t i = 0; i < sizeof more_environments / sizeof *more_environments; i++) {
+    struct scene s = scenes[sizeof scenes / sizeof *scenes - 1];
+    s.environment = more_environments[i];
+    if (one_in() == 1 || i == (size_t)mode % 3)
+      simulate(&s, mode, i % 2 ? ROUND_JOINT : ROUND_IN_TURNS);
+  }
 }
 
 static void every_step_is_matched_with_flags(void **unused) {
@@ -456,6 +498,46 @@ static void who_changes_stays(struct world *w) {
 
 static void a_local_state_is_forgotten(struct world *w) { w->dv.locals.n--; }
 
+static bool reads_op(const struct term *t, enum term_op op) {
+  return t && (t->op == op || reads_op(t->kid[0], op) || reads_op(t->kid[1], op) || reads_op(t->kid[2], op));
+}
+
+/* Turns comparisons round: those of parameters with numbers; or those of counters with them, without amounts. */
+static uint32_t turn_comparisons(struct term *t, bool counters) {
+  uint32_t turned = 0;
+  bool fits =
+      reads_op(t, TERM_COUNTER) == counters && !reads_op(t, TERM_AMOUNT) && (counters || reads_op(t, TERM_PARAM));
+  if ((t->op == TERM_LE || t->op == TERM_LT) && fits) {
+    struct term *left = t->kid[0], *right = t->kid[1];
+    bool done = t->number; /* terms are shared */
+    t->number = 1;
+    t->kid[0] = done ? left : right;
+    t->kid[1] = done ? right : left;
+    return 1;
+  }
+  for (int i = 0; i < 3; i++)
+    turned += t->kid[i] ? turn_comparisons(t->kid[i], counters) : 0;
+  return turned;
+}
+
+static void first_values_are_those_of_others(struct world *w) {
+  assert_true(turn_comparisons(w->dv.system->start, false) > 0);
+}
+
+static void who_hears_too_little_goes_on(struct world *w) {
+  uint32_t turned = 0;
+  for (uint32_t i = 0; i < w->dv.system->nmoves; i++)
+    turned += turn_comparisons(w->dv.system->moves[i].guard, true);
+  assert_true(turned > 0);
+}
+
+#define BEGINS                                                                                                         \
+  HEAD "process P[n] { input x: bool var d: bool = x and n > 1 round { send d to all update { x := d } } }\n"
+#define WAITS                                                                                                          \
+  HEAD "process P[n] { input x: bool var d: bool = false round { send x to all update { d := count(m in received: m) " \
+       "< n - 1 } } }\n"                                                                                               \
+       "environment e { every round: forall p in P: count(q in P: q in HO[p]) == min(n - 1, count(q in P: true)) }\n"
+
 static void mistakes_are_found(void **unused) {
   (void)unused;
   static const struct {
@@ -503,6 +585,10 @@ static void mistakes_are_found(void **unused) {
       {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_FLAGS, who_stays_breaks_nothing, "violates", ROUND_JOINT},
       {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, a_local_state_is_forgotten, "was not derived",
        ROUND_JOINT},
+      {BEGINS "safety s: forall p in P: p.d => p.d\n", DERIVE_WHOLE, first_values_are_those_of_others, "no start",
+       ROUND_JOINT},
+      {WAITS "safety s: forall p in P: p.d => p.x\n", DERIVE_COUNTED, who_hears_too_little_goes_on,
+       "a step of the algorithm is none", ROUND_JOINT},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 3}}};
@@ -575,6 +661,20 @@ static void what_does_not_fit_is_refused(void **unused) {
        "relates processes to each other", "exists q"},
       {PROCESS("input x: 0..1", "send x to all", "x := min(received)") PROPERTY, "an update may fail: 'min' of nothing",
        "min(received)"},
+      {PROCESS("input x: 0..1", "send x to all when x == 1",
+               "") "environment e { every round: forall p in P: count(q in P: q "
+                   "in HO[p]) >= 1 }\n" PROPERTY,
+       "only if every process that takes part sends", "forall"},
+      {PROCESS("input x: 0..1", "send x to all",
+               "") "environment e { every round: exists S in subsets(P): |S| == 1 and forall p "
+                   "in P: HO[p] == S }\n" PROPERTY,
+       "one that relates heard-of sets", "exists"},
+      {PROCESS("input x: 0..1 var y: 0..9 = if n < 9 then n else 9", "send x to all",
+               "") "safety s: forall p in P: p.y > 0\n",
+       "the value of a parameter matters to a first value", "n"},
+      {PROCESS("input x: 0..1 var y: 0..9 = if n < 9 then 1 else 10 / (n - n)", "send x to all",
+               "") "safety s: forall p in P: p.y > 0\n",
+       "first value", NULL},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: count(p in P: p.x == 1) <= n\n",
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",

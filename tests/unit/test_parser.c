@@ -349,7 +349,7 @@ static void errors_in_expressions(void **state) {
                 "1:46 name starts with a digit [write 'x3' for a name, '3 * x' for a product]\n");
   assert_errors("algorithm A safety a: forall x: x",
                 "1:31 expected 'in', found ':' [say what it ranges over: 'x in SET']\n");
-  assert_errors("algorithm A safety a: (x", "1:24 expected ')', found end of file\n");
+  assert_errors("algorithm A safety a: (x", "1:24 expected ')', found end of file [the '(' at line 1 is not closed]\n");
   assert_errors("algorithm A safety a: if x then y",
                 "1:33 expected 'else', found end of file [a conditional expression needs its "
                 "'else': it must have a value]\n");
@@ -374,7 +374,7 @@ static void errors_in_statements(void **state) {
                 "  x := )\n"
                 "} }",
                 "2:5 expected ':=', found '=' [an assignment is written ':=']\n"
-                "2:8 unexpected ';' [statements need no semicolon]\n"
+                "2:8 unexpected ';' [leave it out: statements and declarations need no semicolon]\n"
                 "3:5 expected ':=', found '==' [an assignment is written ':='; a condition that is waited for stands "
                 "before a block, 'when CONDITION { ... }']\n"
                 "4:8 unexpected ':=' [write '==']\n"
@@ -455,7 +455,7 @@ static void errors_of_declarations(void **state) {
   assert_errors("algorithm A process P[n] { round { x := 1 } round { update { } send 1 to all }\n"
                 "var y: int }",
                 "1:36 expected 'send' or 'update', found 'x' [a statement stands in "
-                "'update { ... }']\n"
+                "'update { ... }'; is there one '}' too many before it?]\n"
                 "1:64 'send' after 'update' [a round sends from its state at the start: put "
                 "'send' before 'update']\n"
                 "2:1 'var' after the first round or handler [variables and definitions come "
@@ -476,7 +476,7 @@ static void errors_of_handlers(void **state) {
                 "3:20 expected 'when', found 'if' [a step that waits for a condition is written "
                 "'step NAME when CONDITION { ... }']\n"
                 "4:9 expected 'of', found 'go' [a quorum is written 'on Q: SIZE of MESSAGE']\n"
-                "5:6 expected the step's name, found '{'\n"
+                "5:6 expected the step's name, found '{' [a step has a name: 'step NAME { ... }']\n"
                 "7:39 expected 'recover', found 'go'\n"
                 "8:13 expected 'request', found 'x' ['on request': it is checked only if --property "
                 "asks for it]\n");

@@ -895,6 +895,93 @@ static void test_ahead(void **unused) {
   assert_true(ahead_decided > trials(100));
 }
 
+/* --- surveys: rounds one by one, against what can become of each process --- */
+
+static unsigned surveys_compared, survey_targets;
+
+static bool survey(struct instance *in, bool every_round, struct session_survey *out) {
+  struct session_survey_request request = {
+      .limits = {.states = 200, .steps = 3}, .every_round = every_round, .graph = true};
+  GOOD(in->session, session_survey(in->session, &request, out));
+  return !out->why || !strcmp(out->why, "the limit on steps");
+}
+
+/* Classes are states here: the same ones, each with the same future up to the limit. */
+static void compare_classes(const struct session_survey *a, const struct session_survey *b) {
+  assert_int_equal(a->nclasses, b->nclasses);
+  assert_int_equal(a->nedges, b->nedges);
+  for (uint32_t i = 0; i < a->nclasses; i++) {
+    bool found = false;
+    for (uint32_t k = 0; k < b->nclasses && !found; k++)
+      found = !strcmp(a->classes[i].text, b->classes[k].text) && a->classes[i].depth == b->classes[k].depth &&
+              a->classes[i].shown == b->classes[k].shown && a->classes[i].final == b->classes[k].final;
+    assert_true(found);
+  }
+}
+
+/* The rounds lead to what was found. */
+static void follow_target(struct instance *in, const struct session_target *t) {
+  struct session *s = in->session;
+  size_t before = session_length(s);
+  for (uint64_t i = 0; i < t->steps; i++)
+    GOOD(s, session_take_round(s, &t->rounds[i]));
+  const char *error;
+  struct span at;
+  bool there = t->property == UINT32_MAX ? session_failed(s, &error, &at) : false;
+  if (t->property != UINT32_MAX) {
+    struct session_properties p;
+    GOOD(s, session_properties(s, session_length(s), &p));
+    there = p.at[t->property].shown;
+    session_properties_release(&p);
+  }
+  assert_true(there);
+  GOOD(s, session_back(s, session_length(s) - before));
+  survey_targets++;
+}
+
+static void try_survey(struct instance *in) {
+  struct session_survey a, b;
+  if (model_steps(in->model) || in->semantics == SEMANTICS_FINE)
+    return;
+  uint64_t n = 0;
+  bool exact;
+  GOOD(in->session, session_count_initials(in->session, 50, &n, &exact));
+  for (unsigned k = 0; k < 2 && n; k++) {
+    GOOD(in->session, session_start(in->session, random_below((uint32_t)n)));
+    bool ok = survey(in, true, &a);
+    ok = survey(in, false, &b) && ok;
+    if (ok) {
+      assert_int_equal(a.complete, b.complete);
+      assert_int_equal(a.states, b.states);
+      assert_int_equal(a.depth, b.depth);
+      assert_memory_equal(a.layers, b.layers, (size_t)(a.depth + 1) * sizeof *a.layers);
+      assert_int_equal(a.final, b.final);
+      assert_int_equal(a.final_steps, b.final_steps);
+      assert_int_equal(a.final_ended, b.final_ended);
+      assert_int_equal(a.errors > 0, b.errors > 0);
+      compare_classes(&a, &b);
+      for (uint32_t i = 0; i < a.ntargets; i++) {
+        assert_int_equal(a.targets[i].reach, b.targets[i].reach);
+        assert_int_equal(a.targets[i].steps, b.targets[i].steps);
+      }
+      surveys_compared++;
+    }
+    for (uint32_t i = 0; i < b.ntargets; i++)
+      if (b.targets[i].reach == SESSION_REACHABLE)
+        follow_target(in, &b.targets[i]);
+    session_survey_release(&a);
+    session_survey_release(&b);
+  }
+}
+
+static void test_surveys(void **unused) {
+  (void)unused;
+  random_state = 21;
+  each_instance(try_survey, 3, 2);
+  print_message("surveys: %u compared, %u targets followed\n", surveys_compared, survey_targets);
+  assert_true(surveys_compared > trials(30) && survey_targets > trials(40));
+}
+
 /* --- by hand --- */
 
 #define FLOOD                                                                                                          \
@@ -1306,25 +1393,16 @@ static void test_stop(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks),
-      cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_forbidden),
-      cmocka_unit_test(test_structure),
-      cmocka_unit_test(test_outcomes),
-      cmocka_unit_test(test_find),
-      cmocka_unit_test(test_traces),
-      cmocka_unit_test(test_views),
-      cmocka_unit_test(test_ahead),
-      cmocka_unit_test(test_judgements),
-      cmocka_unit_test(test_heard_of_clause),
-      cmocka_unit_test(test_many_processes),
-      cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_properties),
-      cmocka_unit_test(test_expressions),
-      cmocka_unit_test(test_ahead_by_hand),
-      cmocka_unit_test(test_bad_indices),
-      cmocka_unit_test(test_until_is_over),
-      cmocka_unit_test(test_stop),
+      cmocka_unit_test(test_walks),          cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_forbidden),      cmocka_unit_test(test_structure),
+      cmocka_unit_test(test_outcomes),       cmocka_unit_test(test_find),
+      cmocka_unit_test(test_traces),         cmocka_unit_test(test_views),
+      cmocka_unit_test(test_ahead),          cmocka_unit_test(test_surveys),
+      cmocka_unit_test(test_judgements),     cmocka_unit_test(test_heard_of_clause),
+      cmocka_unit_test(test_many_processes), cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_properties),     cmocka_unit_test(test_expressions),
+      cmocka_unit_test(test_ahead_by_hand),  cmocka_unit_test(test_bad_indices),
+      cmocka_unit_test(test_until_is_over),  cmocka_unit_test(test_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

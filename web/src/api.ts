@@ -35,10 +35,10 @@ export type Candidate = {
 export type Toggle = null | Judgement;
 export type Desk = { candidates: { processes: Candidate[] }; judge: Judgement; round: Round; after: State | null; toggles: Toggle[] };
 export type Outcome = { text: string; crashed: boolean; halted: boolean; error: boolean; changed: boolean; search: string; round: Round | null };
-export type Target = { property: string | null; kind: string; reach: "reachable" | "unreachable" | "unknown"; steps: number | null; choices: (number | string)[] | null };
+export type Target = { property: string | null; kind: string; reach: "reachable" | "unreachable" | "unknown"; steps: number | null; choices: Step[] | null };
 export type Survey = {
   complete: boolean; why: string | null; states: number; depth: number; errors: number; failed?: boolean;
-  final: { states: number; steps: number; choices: (number | string)[]; ended: boolean } | null; targets: Target[]; layers: number[];
+  final: { states: number; steps: number; choices: Step[]; ended: boolean } | null; targets: Target[]; layers: number[];
   classes: { text: string; states: number; depth: number; final: boolean; shown: string[] }[]; edges: [number, number][]; path: (number | null)[];
 };
 export type StepEntry = {

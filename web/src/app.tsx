@@ -58,7 +58,7 @@ function ModelPanel() {
         {store.edited && <button class="quiet" onClick={() => { editor.current?.setText(store.opened!.text); }}>revert</button>}</header>
       <div class="editor" ref={host} />
       {store.diagnostics.length > 0 && (
-        <ul class="diagnostics" role={first ? "alert" : "status"}>{store.diagnostics.slice(0, 4).map((d, i) => <li key={i} class={d.severity}><b>{d.severity}</b> {d.message} {d.placed && <Line line={d.line} />}{d.help && <span class="faint"> {d.help}</span>}</li>)}</ul>
+        <ul class="diagnostics" role={first ? "alert" : "status"}>{store.diagnostics.slice(0, 6).map((d, i) => <li key={i} class={d.severity}><b>{d.severity}</b> {d.message} {d.placed && d.line > 0 && <Line line={d.line} />}{d.help && <span class="faint"> {d.help}</span>}</li>)}{store.diagnostics.length > 6 && <li class="faint">{store.diagnostics.length - 6} more</li>}</ul>
       )}
     </section>
   );
@@ -67,8 +67,9 @@ function ModelPanel() {
 function Parameters() {
   const info = store.info;
   const set = (name: string, value: string) => {
-    if (value === "" || store.params[name] === value) return;
-    store.params = { ...store.params, [name]: value };
+    if (store.params[name] === value || (value === "" && !(name in store.params))) return;
+    const { [name]: _, ...others } = store.params;
+    store.params = value === "" ? others : { ...others, [name]: value }; // empty: the default
     void store.reopen();
   };
   return (
@@ -92,8 +93,9 @@ function Centre() {
   return (
     <section class="panel centre" aria-label={store.view}>
       <header><div role="tablist" aria-label="views">{views.map(([v, label], i) => <button key={v} role="tab" aria-selected={store.view === v} class={"tab" + (store.view === v ? " now" : "")} title={`Alt+${i + 1}`} onClick={() => store.setView(v)}>{label}</button>)}</div></header>
-      {store.view === "diagram" && <Diagram />}
-      {store.view === "map" && <MapView />}
+      {!store.look && store.diagnostics.length > 0 && <p class="pad" role="status">There is no run yet: the model cannot be opened with these parameters. It is checked as you change it; <b class="bad">{store.diagnostics.find((d) => d.severity === "error")?.message}</b>.</p>}
+      {store.view === "diagram" && store.look && <Diagram />}
+      {store.view === "map" && store.look && <MapView />}
       <div class="kept" hidden={store.view !== "verdicts"}><Verdicts /></div>
       {store.view === "compare" && <Compare />}
     </section>
@@ -102,7 +104,7 @@ function Centre() {
 
 const help: [string, string][] = [
   ["← →", "back, forward along the run"], ["↑ ↓", "the branch before, after"], ["Enter", "take the round on the desk"], ["1 … 9", "take a choice"], ["Tab, arrows, Space", "move in the grid and change a cell"],
-  ["A", "look ahead on or off"], ["V", "follow the nearest violation"], ["Alt+1 … 4", "diagram, map, verdicts, compare"], ["E", "edit the model"], ["?", "this help"],
+  ["A", "look ahead on or off"], ["V", "follow the nearest violation"], ["Alt+1 … 4", "diagram, map, verdicts, compare"], ["E", "edit the model"], ["+ − 0", "zoom of the diagram or the map"], ["C", "compare with the step that has the focus in the history"], ["?", "this help"],
 ];
 
 function onKey(e: KeyboardEvent, toggleHelp: () => void): void {
@@ -126,7 +128,11 @@ function onKey(e: KeyboardEvent, toggleHelp: () => void): void {
   else if (e.key === "a") store.setAhead(!store.aheadOn);
   else if (e.key === "v") document.querySelector<HTMLElement>(".from-here button.ahead.bad")?.click();
   else if (e.key === "e") document.querySelector(".editor")?.shadowRoot?.querySelector<HTMLElement>(".cm-content")?.focus();
-  else if (e.key === "?") toggleHelp();
+  else if (e.key === "c") {
+    const id = Number(target.closest?.<HTMLElement>("[data-node]")?.dataset.node ?? store.other ?? NaN);
+    if (id !== store.current && store.at(id)) void store.compareWith(id);
+  } else if (/^[-+=0]$/.test(e.key)) document.querySelector<HTMLElement>(`[data-zoom="${e.key === "=" ? "+" : e.key}"]`)?.click();
+  else if (e.key === "?" || (e.key === "Escape" && document.querySelector("[role=dialog]"))) toggleHelp();
   else return;
   e.preventDefault();
 }
@@ -162,11 +168,11 @@ export function App() {
         {store.error && <span class="warning error" role="alert">{store.error}</span>}
         {store.notice && <span class="warning" role="status">{store.notice} <button class="mini" aria-label="dismiss" onClick={() => { store.notice = null; store.changed(); }}>×</button></span>}
         <Exports />
-        <button class="quiet" onClick={nextTheme} title="colours: as the system, light, dark">{theme}</button>
+        <button class="quiet" onClick={nextTheme} title="colours: as the system, light, dark" aria-label={`colours: ${theme}`}>colours: {theme}</button>
         <button class="quiet" onClick={() => setHelping(!helping)} aria-expanded={helping} title="keyboard">?</button>
       </header>
       {helping && <div class="help" role="dialog" aria-label="keyboard"><dl>{help.map(([k, t]) => <><dt>{k}</dt><dd>{t}</dd></>)}</dl></div>}
-      <main>
+      <main data-view={store.view}>
         <ModelPanel />
         <Centre />
         <StatePanel />

@@ -34,8 +34,8 @@ export function Compare() {
   const changed = look.properties.properties.filter((p, i) => otherLook && p.shown !== otherLook.properties.properties[i]?.shown);
   return (
     <div class="compare scroll">
-      <p class="pad">They part after <button class="link" onClick={() => common > 0 && void store.go(mine[common - 1].id)}>{Math.max(0, common - 1)} {store.unit(common - 1)}</button>.
-        {changed.map((p) => <span key={p.name} class="tag bad">{p.name} {p.kind === "cover" ? "is reached" : "fails"} only in the {p.shown ? "current" : "other"} run</span>)}</p>
+      <p class="pad">{common === 0 ? "They begin in different states." : <>They part after <button class="link" onClick={() => void store.go(mine[common - 1].id)}>{common - 1} {store.unit(common - 1)}</button>.</>}</p>
+      {changed.length > 0 && <p class="pad differences">{changed.map((p) => <span key={p.name} class="tag bad">{p.name} {p.kind === "cover" ? "is reached" : "fails"} only in the {p.shown ? "current" : "other"} run</span>)}</p>}
       <div class="two"><Steps title="Current run" nodes={mine.slice(common)} /><Steps title="Other run" nodes={theirs.slice(common)} /></div>
       <div class="two">
         <StateTable state={look.state} marked={witnesses(look.properties.properties)} differs={differs} />

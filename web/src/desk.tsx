@@ -1,6 +1,6 @@
 // The adversary's desk: the next round, or the next step.
 import { useEffect, useState } from "preact/hooks";
-import { AheadNote } from "./ahead";
+import { AheadNote, findings } from "./ahead";
 import type { Choice, Judgement, Message, Round, Toggle } from "./api";
 import { itemKey, store } from "./store";
 import { Line } from "./widgets";
@@ -17,13 +17,13 @@ function Cell({ p, q }: { p: number; q: number }) {
   const desk = store.desk!, part = desk.round.parts[p], sender = desk.candidates.processes[p].senders[q];
   const hears = part.heard.includes(q), forged = part.forged.some((f) => f.sender === q);
   const no = forbids(p, q), names = store.info!.processes;
-  const what = `${names[p]} ${hears ? "hears" : "does not hear"} ${names[q]}${sender.text !== null ? `: ${sender.text}` : sender.sends ? "" : ", which sends nothing to it"}`;
-  const classes = ["cell", hears ? "heard" : "lost", forged && "forged", no && "forbidden", !sender.sends && "silent"].filter(Boolean).join(" ");
+  const what = `${names[p]} ${hears ? "hears" : "does not hear"} ${names[q]}${forged ? ": a forged message" : sender.text !== null ? `: ${sender.text}` : sender.sends ? "" : sender.byzantine ? ", which is Byzantine: choose below what it sends" : ", which sends nothing to it"}`;
+  const classes = ["cell", hears ? "heard" : "lost", forged && "forged", no && "forbidden", !sender.sends && !forged && "silent"].filter(Boolean).join(" ");
   return (
     <td>
       <button class={classes} aria-pressed={hears} aria-label={what + (no ? `; changing it is forbidden: ${reason(no)}` : "")} title={what + (no ? `\nForbidden: ${reason(no)}` : "")} data-cell={`${p},${q}`}
         onClick={() => store.edit((r) => { const h = r.parts[p].heard; r.parts[p].heard = hears ? h.filter((x) => x !== q) : [...h, q].sort((a, b) => a - b); })}>
-        <span aria-hidden="true">{sender.sends ? (forged ? "!" : hears ? "●" : "×") : "–"}</span>
+        <span aria-hidden="true">{forged ? "!" : sender.sends ? (hears ? "●" : "×") : "–"}</span>
       </button>
     </td>
   );
@@ -173,7 +173,7 @@ function Forgery({ p, q }: { p: number; q: number }) {
         const v = e.currentTarget.value;
         store.edit((r) => { r.parts[p].forged = r.parts[p].forged.filter((f) => f.sender !== q); if (v !== "") r.parts[p].forged.push({ sender: q, payload: Number(v) }); });
       }}>
-        <option value="">as sent</option>
+        <option value="">{store.desk!.candidates.processes[p].senders[q].sends ? "as sent" : "nothing"}</option>
         {texts.map((t, v) => <option key={v} value={v}>forged: {t}</option>)}
         {payloads > TEXTS && <option disabled>{payloads - TEXTS} more</option>}
       </select></label>
@@ -214,17 +214,18 @@ function Outcomes() {
 
 /** What is behind an outcome: a violation, so many rounds from here; or nothing but safe states. */
 function ChipAhead({ round }: { round: Round }) {
-  const survey = store.ahead.get(itemKey(round))?.survey;
+  const found = store.ahead.get(itemKey(round)), survey = found?.survey;
   const near = survey?.targets.filter((t) => t.kind !== "cover" && t.reach === "reachable").sort((a, b) => a.steps! - b.steps!)[0];
+  if (found?.violated.length) return <i class="dot" title={`${found.violated.join(", ")} fails in this round`}>✕1</i>;
   if (survey?.failed) return <i class="dot" title="ends in an error of the model">✕1</i>;
-  if (survey && !near && survey.complete && survey.targets.every((t) => t.kind === "cover" || t.reach === "unreachable")) return <i class="dot safe" title="safe after this round">✓</i>;
+  if (survey && !near && findings(survey, []).some((f) => f.text === "safe from here on")) return <i class="dot safe" title="safe after this round">✓</i>;
   return near ? <i class="dot" title={`by this round ${near.property ?? "an error"} can fail ${near.steps === 0 ? "at once" : `${near.steps} ${store.unit(near.steps!)} later`}`}>✕{near.steps! + 1}</i> : null;
 }
 
 function FineProcess() {
   const round = store.desk!.round;
   return (
-    <label class="inline">ends its round
+    <label class="inline">who ends its round
       <select value={round.process ?? ""} onChange={(e) => { const v = Number(e.currentTarget.value); store.edit((r) => (r.process = v)); }}>
         <option value="" disabled>choose a process</option>
         {store.info!.processes.map((name, p) => <option key={p} value={p}>{name}</option>)}
@@ -240,13 +241,14 @@ function RoundDesk() {
     <div class="round-desk">
       <div class="take">
         <button class="primary" disabled={!j.allowed} onClick={() => store.takeRound()} title="Enter">Take this round</button>
-        {j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
+        {j.allowed && store.fine ? null : j.allowed ? <span class="then"><span class="faint">after it</span> <AheadNote item={desk.round} /></span> : <span class="warning" role="status">{reason(j)} {j.clause_at && <Line line={j.clause_at.line} />}</span>}
         {j.error && <span class="warning">ends in an error: {j.error}</span>}
       </div>
       {store.fine && <FineProcess />}
-      <Grid />
-      <Picks />
-      <Outcomes />
+      <div class="choose">
+        <div><Grid /><Picks /></div>
+        <Outcomes />
+      </div>
     </div>
   );
 }
@@ -317,7 +319,7 @@ function StepDesk() {
         <section key={p}><h3>{p === null ? "Everybody" : names[p]}</h3><ul class="choices">{list.map((c) => <ChoiceRow key={`${c.index}`} choice={c} number={number++} />)}</ul></section>
       ))}
       {!all.length && !look.info.failed && <p class="pad">Nothing can happen any more.</p>}
-      {all.length > 0 && !matching.length && <p class="pad faint">Nothing takes these messages together.</p>}
+      {all.length > 0 && !matching.length && <p class="pad faint">{messages.length ? (messages.length === 1 ? "Nothing can take this message now." : "Nothing takes these messages together.") : "No choice has this text."}</p>}
       {(matching.length > shown || look.choices?.more) && <p class="pad"><button class="quiet" onClick={() => setShown(shown + 200)}>show more</button> <span class="faint">{shown} of {matching.length}{look.choices?.more ? " and more" : ""}</span></p>}
       <InFlight picked={picked} toggle={toggle} />
       {forbidden.length > 0 && (
@@ -332,11 +334,11 @@ function StepDesk() {
 function Loop() {
   const look = store.look!, node = store.at(store.current), loop = store.loopAt(store.current), repeats = look.repeats ?? null;
   if (!node || node.children.length || store.fine || (loop === null && repeats === null)) return null;
-  const at = loop ?? repeats!, stays = at === look.length, u = store.unit(1);
+  const at = loop ?? repeats!, stays = at === look.length;
   if (stays && loop === null && !store.info!.properties.some((p) => p.kind === "live")) return null;
   return (
     <div class="loop-note" role="status">
-      <span>{loop !== null ? (stays ? "The run stays like this for ever." : `The run repeats ${u} ${at + 1}${at + 1 < look.length ? ` to ${look.length}` : ""} for ever.`)
+      <span>{loop !== null ? (stays ? "The run stays like this for ever." : `The run repeats ${at + 1 < look.length ? `${store.unit(2)} ${at + 1} to ${look.length}` : `${store.unit(1)} ${at + 1}`} for ever.`)
         : stays ? "Nothing can happen any more." : `This is the state after ${at} ${store.unit(at)} again.`}</span>
       <button class="mini" onClick={() => store.closeLoop(loop === null ? at : null)}>{loop !== null ? "let it end here" : stays ? "stay for ever" : "repeat for ever"}</button>
     </div>

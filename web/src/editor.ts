@@ -1,5 +1,5 @@
 // The model: an editor in a shadow root, whose style sheets a strict content security policy allows.
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
@@ -7,10 +7,11 @@ import { tags } from "@lezer/highlight";
 import type { Diagnostic } from "./api";
 
 const keywords = new Set(
-  ("algorithm param where type def message process var input oracle ghost shared step on from if else let send to all update finally round phase environment safety cover live until in for foreach otherwise pick " +
-    "forall exists count min max sum taken exactly of same same_round initial choose random return halt goto while broadcast crash crashes byzantine omission lost corrupted duplicated fair synchronous receive reliable fifo").split(" "),
+  ("algorithm param where type def message process var input oracle ghost shared stable step start final on from if then else let send to all others update finally round phase repeat once as when or and not mod environment safety cover live " +
+    "until in for foreach otherwise pick forall exists always eventually infinitely often almost surely count min max sum union mostfrequent taken exactly most every of initial random goto halt unordered set seq bool int " +
+    "counters counter control move unsafe crash crashes recover byzantine omit receive lost corrupted duplicated fair strong synchronous uniform channels fifo bag").split(" "),
 );
-const words = new Set("true false none me received HO everyone".split(" "));
+const words = new Set("true false none me received sender correct faulty pending quiescent deadlocked HO SHO".split(" "));
 
 const language = StreamLanguage.define<{ comment: boolean }>({
   startState: () => ({ comment: false }),
@@ -67,7 +68,7 @@ const hanging = ViewPlugin.fromClass(
 );
 
 const theme = EditorView.theme({
-  "&": { height: "100%", fontSize: "12px", color: "var(--ink)", backgroundColor: "transparent" },
+  "&": { height: "100%", fontSize: "var(--code)", color: "var(--ink)", backgroundColor: "transparent" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
   ".cm-content": { padding: "6px 0", caretColor: "var(--ink)" },
@@ -201,7 +202,7 @@ export class ModelEditor {
           lineMarkerChange: (u) => u.transactions.some((t) => t.effects.some((e) => e.is(setMarks))),
           initialSpacer: () => new Covered(false, ""),
         }),
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...defaultKeymap, ...historyKeymap]), // Tab leaves the editor; Ctrl+] and Ctrl+[ indent
         EditorView.contentAttributes.of({ "aria-label": "source of the model" }),
         EditorView.updateListener.of((u) => u.docChanged && onEdit(u.state.doc.toString())),
       ],

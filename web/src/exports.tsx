@@ -22,7 +22,10 @@ async function write(format: string): Promise<void> {
     const picture = () => drawing({ caption: true, from: Math.max(0, length - 500), to: length, ...(store.shown() ? { property: store.shown() } : {}) }, store.current);
     if (format === "svg") download(`${name()}.svg`, "image/svg+xml", await picture());
     else if (format === "png") download(`${name()}.png`, "image/png", await png(await picture()));
-    else if (format === "link") await navigator.clipboard.writeText(location.href);
+    else if (format === "link") {
+      if (!(await store.writeAddress())) throw new Error("the run is too long for an address: export a trace");
+      await navigator.clipboard.writeText(location.href);
+    }
     else {
       const { text } = await store.on<{ text: string }>("save", { path, property: store.shown(), format });
       const [end, type] = { trace: ["json", "application/json"], itf: ["itf.json", "application/json"], html: ["html", "text/html"] }[format] ?? ["txt", "text/plain"];

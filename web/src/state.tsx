@@ -58,8 +58,9 @@ function PropertyRow({ p }: { p: Status }) {
   return (
     <li class={(bad ? "bad" : good ? "good" : "") + (p.applies ? "" : " elsewhere")}>
       <i aria-hidden="true">{bad ? "✕" : good ? "✓" : p.verdict === "error" ? "!" : "·"}</i>
-      <button class="link" onClick={() => p.at && showLine(p.at.line)} title={`${p.kind}${p.step ? ", about steps" : ""}${p.applies ? "" : "; not checked in this environment"}`}>{p.name}</button>
+      <button class="link" onClick={() => p.at && showLine(p.at.line)} title={`${p.kind}${p.step ? ", about steps" : ""}${p.applies ? "" : "; not checked in this environment"}`}>{p.name.split("_").flatMap((word, i) => (i ? [<wbr />, `_${word}`] : [word]))}</button>
       <span class="verdict" title={p.why ?? ""}>{word}</span>
+      {bad && !p.applies && <span class="note">not checked in this environment</span>}
       {bad && (p.bindings.length > 0 || p.reads.length > 0) && <span class="why">{[...p.bindings, ...p.reads].join(", ")}</span>}
       {p.kind === "live" && p.why && store.loopAt(store.current) !== null && <span class="why">{p.why}</span>}
     </li>
@@ -83,9 +84,9 @@ function Watch() {
   }, [key]);
   const add = (e: Event) => {
     e.preventDefault();
-    if (draft.trim()) store.watch = [...store.watch, draft.trim()];
+    const x = draft.trim();
     setDraft("");
-    store.changed();
+    if (x && !store.watch.includes(x)) store.setWatch([...store.watch, x]);
   };
   return (
     <div class="watch">
@@ -96,7 +97,7 @@ function Watch() {
           <tbody>{store.watch.map((x, i) => {
             const row = values?.values[i] ?? [], error = row.length && !row[0].ok ? row[0].text : null;
             return (
-              <tr key={x}><th scope="row"><button class="link remove" aria-label={`remove ${x}`} onClick={() => { store.watch = store.watch.filter((y) => y !== x); store.changed(); }}>×</button> <code>{x}</code></th>
+              <tr key={x}><th scope="row"><button class="link remove" aria-label={`remove ${x}`} onClick={() => store.setWatch(store.watch.filter((y) => y !== x))}>×</button> <code>{x}</code></th>
                 {error ? <td class="warning" colSpan={to - from + 1} title={error}>{error.split("\n")[0].replace(/^expression:/, "")}</td> : row.map((v, k) => <td key={k} class={(from + k === position ? "now " : "") + (k > 0 && row[k - 1].text !== v.text ? "changed" : "")}>{v.ok ? v.text : "!"}</td>)}
               </tr>
             );

@@ -5,7 +5,9 @@ import { readAddress, shortRound, writeAddress } from "./url";
 
 export type Node = { id: number; parent: number | null; initial: number | string; step: Step | null; label: string; depth: number; children: number[]; bad: boolean; lines: number[]; loop: number | null };
 export type View = "diagram" | "map" | "verdicts" | "compare";
-export type Ahead = { survey: Survey | null; why: string | null };
+export type Ahead = { survey: Survey | null; why: string | null; violated: string[] };
+/** A run as it was before an edit: its steps by number, and what they were. */
+type Kept = { path: Path; labels: string[]; at: number };
 export type Coverage = { of: string; lines: Map<number, number>; never: Set<number>; complete: boolean };
 
 export const itemKey = (item: Step | null) => JSON.stringify(item && typeof item === "object" ? shortRound(item) : item);
@@ -13,6 +15,7 @@ export const itemKey = (item: Step | null) => JSON.stringify(item && typeof item
 const told = (i: { index: number; text: string }) => ({ ...i, text: i.text.split("; ").filter((t) => /\s/.test(t)).join("; ") });
 const AHEAD_CHOICES = 120, AHEAD_OUTCOMES = 60;
 const OUTCOMES_AT_ONCE = 8; // processes
+const WATCHED = 32; // expressions, as the server permits
 
 export class Store {
   opened: Opened | null = null;
@@ -47,11 +50,14 @@ export class Store {
   watch: string[] = [];
   coverage: Coverage | null = null;
   projection = "";
+  private kept: Kept | null = null; // what the edited model does not have at the moment
   private nextNode = 1;
   private version = 0;
   private roundVersion = 0;
   private opening = 0;
   private search: AbortController | null = null;
+  private asking = new AbortController(); // what is asked about the current step
+  private askingRound = new AbortController(); // and about the round on the desk
   private watchers = new Set<() => void>();
 
   subscribe(f: () => void): () => void {
@@ -123,16 +129,20 @@ export class Store {
       this.params = address ? address.params : { ...this.opened.params };
       this.environment = address ? address.environment : this.opened.environment;
       this.semantics = address ? address.semantics : this.opened.semantics;
-      if (address?.view) this.view = address.view as View;
+      this.view = (["map", "verdicts", "compare"] as const).find((v) => v === address?.view) ?? "diagram";
+      this.watch = (address?.watch ?? []).slice(0, WATCHED);
+      this.projection = address?.projection ?? "";
+      this.kept = null;
       const trace = address ? null : (this.opened.trace as any);
       await this.open(address?.path ?? null, address?.at ?? null, trace);
+      if (address?.other && this.current !== null) await this.compareWith(await this.graft(address.other), false);
     } catch (e) {
       this.fail(e);
     }
   }
 
   /** A session of the model as it is now, on the given path as far as it exists. */
-  async open(path: Path | null, at: number | null, trace: unknown = null): Promise<void> {
+  async open(path: Path | null, at: number | null, trace: unknown = null, labels: string[] | null = null): Promise<void> {
     const opening = ++this.opening;
     if (trace) this.takeHead(trace as any);
     try {
@@ -142,8 +152,7 @@ export class Store {
       } catch (e) {
         const missing = e instanceof Refused ? this.missingParams(e.diagnostics) : [];
         if (!missing.length) throw e;
-        for (const name of missing) this.params = { ...this.params, [name]: "3" };
-        answer = await post("sessions", this.request());
+        answer = await this.openWithout(missing);
       }
       if (opening !== this.opening) return;
       const before = this.session;
@@ -158,7 +167,10 @@ export class Store {
       this.initials = initials.initials.initials.map(told);
       this.initialCount = { n: initials.count, exact: initials.exact };
       if (trace) path = (await this.on<{ path: Path }>("load", { trace })).path;
-      await this.adopt(path ?? { initial: this.favourite(), steps: [] }, at);
+      const lost = path && labels ? await this.follows(path, labels) : null;
+      if (opening !== this.opening) return;
+      await this.adopt(path ?? { initial: this.favourite(), steps: [] }, at, lost);
+      if (labels && !this.notice) this.kept = null;
     } catch (e) {
       if (opening !== this.opening) return;
       if (e instanceof Refused && e.diagnostics.length) {
@@ -167,8 +179,58 @@ export class Store {
       } else this.fail(e);
     }
   }
+  /** The same run again, after a change of the model or an instance of it; also what an earlier change cut off. */
   reopen(): Promise<void> {
-    return this.open(this.path(this.tip), this.chain(this.current).length - 1);
+    const path = this.path(this.tip);
+    if (path && !this.kept) this.kept = { path, labels: this.chain(this.tip).map((n) => n.label), at: this.chain(this.current).length - 1 };
+    return this.kept ? this.open(structuredClone(this.kept.path), this.kept.at, null, this.kept.labels) : this.open(null, null);
+  }
+  /** Numbers of choices may mean others now: each step is the choice that reads the same. Cuts the path where there is none, and says why. */
+  private async follows(path: Path, labels: string[]): Promise<string | null> {
+    const start = this.initials.find((i) => i.text === labels[0]);
+    if (start) path.initial = start.index;
+    for (let tries = 0; tries <= labels.length; tries++) {
+      const { loop: _, ...open } = path;
+      const look = await this.on<Look>("look", { path: open, lenient: true }).catch(() => null);
+      if (!look) return null;
+      const steps = path.steps.slice(0, look.kept);
+      const { taken } = await this.on<{ taken: Choice[] }>("taken", { path: { initial: path.initial, steps } });
+      let i = taken.findIndex((c, k) => c.text !== labels[k + 1]);
+      if (i < 0) i = look.kept;
+      if (i >= path.steps.length) return null;
+      if (typeof path.steps[i] === "object") { // a round means the same in every model of as many processes
+        if (i < look.kept) labels = [...labels.slice(0, i + 1), taken[i].text, ...labels.slice(i + 2)];
+        else return null;
+        continue;
+      }
+      const before = { initial: path.initial, steps: path.steps.slice(0, i) };
+      const { choices } = await this.on<{ choices: { choices: Choice[] } }>("choices", { path: before, max: 2000 });
+      const same = choices.choices.find((c) => c.text === labels[i + 1]);
+      if (!same || same.index === null || same.index === path.steps[i]) {
+        path.steps = before.steps;
+        delete path.loop;
+        return `there is no choice "${labels[i + 1]}"`;
+      }
+      path.steps[i] = same.index;
+    }
+    return null;
+  }
+  /** Gives parameters without a value those of an expectation of the file, or small ones. */
+  private async openWithout(missing: string[]): Promise<{ session: string; info: Info; diagnostics: Diagnostic[] }> {
+    const given = this.params, lines = [...this.text.matchAll(/^\/\/ expect: (?!error|long)(.*)$/gm)];
+    const expected = lines.map((l) => Object.fromEntries([...l[1].matchAll(/-D (\w+)=(\d+)(?!\S)/g)].map((d) => [d[1], d[2]])));
+    const sum = (p: Record<string, string>) => missing.reduce((all, name) => all + Number(p[name]), 0);
+    const known = expected.filter((p) => missing.every((name) => name in p)).sort((a, b) => sum(a) - sum(b)).slice(0, 4);
+    const small = ["3", "1"].map((v) => Object.fromEntries(missing.map((name, i) => [name, i ? v : v === "3" ? "3" : "4"])));
+    for (const [i, values] of [...known, ...small].entries()) {
+      this.params = { ...Object.fromEntries(missing.map((name) => [name, values[name]])), ...given };
+      try {
+        return await post("sessions", this.request());
+      } catch (e) {
+        if (i === known.length + small.length - 1) throw e;
+      }
+    }
+    throw new Error("unreachable");
   }
   private missingParams(diagnostics: Diagnostic[]): string[] {
     return diagnostics.filter((d) => d.code === "E0701").flatMap((d) => /'([^']+)'/.exec(d.message)?.[1] ?? []).filter((name) => !(name in this.params));
@@ -196,11 +258,12 @@ export class Store {
     this.ahead.clear();
   }
   /** Makes a path the only branch of the history, as far as it can be taken. */
-  private async adopt(path: Path, at: number | null): Promise<void> {
+  private async adopt(path: Path, at: number | null, lost: string | null = null): Promise<void> {
     const start = { initial: 0, steps: [] };
     const look = await this.on<Look>("look", { path, lenient: true }).catch((e) => ((path = start), (this.notice = e.message), this.on<Look>("look", { path })));
     const steps = path.steps.slice(0, look.kept), whole = look.kept === path.steps.length;
     if (look.cut) this.notice = whole ? `It is no loop any more: ${look.cut}` : `Step ${look.kept + 1} does not exist any more: ${look.cut}`;
+    else if (lost) this.notice = `Step ${look.kept + 1} does not exist any more: ${lost}`;
     else if (path !== start) this.notice = null;
     const taken = steps.length ? (await this.on<{ taken: Choice[] }>("taken", { path: { initial: path.initial, steps } })).taken : [];
     let id = this.addRoot(path.initial);
@@ -208,7 +271,19 @@ export class Store {
     if (whole && !look.cut) this.at(id)!.loop = path.loop ?? null;
     this.tip = id;
     const chain = this.chain(id);
-    await this.go(chain[Math.min(at ?? steps.length, steps.length)].id);
+    await this.go(chain[Math.min(at ?? steps.length, steps.length)].id, false);
+  }
+  /** Adds a run to the history, as far as it exists, and returns its end. */
+  private async graft(path: Path): Promise<number | null> {
+    try {
+      const look = await this.on<Look>("look", { path, lenient: true }), steps = path.steps.slice(0, look.kept);
+      const { taken } = await this.on<{ taken: Choice[] }>("taken", { path: { initial: path.initial, steps } });
+      let id = this.addRoot(path.initial);
+      steps.forEach((step, i) => (id = this.addChild(id, step, taken[i].text, taken[i].error !== null)));
+      return id;
+    } catch {
+      return null; // it is of another instance
+    }
   }
 
   /** The run of a trace: a branch of the history if it is of the same instance. */
@@ -301,11 +376,15 @@ export class Store {
   }
 
   /** Shows a node: one request for what is seen first, then the rest. */
-  async go(id: number): Promise<void> {
+  async go(id: number, byUser = true): Promise<void> {
     const version = ++this.version;
+    this.asking.abort();
+    this.askingRound.abort();
+    this.asking = new AbortController();
+    if (byUser) this.kept = null;
     if (!this.chain(this.tip).some((n) => n.id === id)) this.tip = this.endOf(id);
     try {
-      const look = await this.on<Look>("look", { path: this.path(id), max: 300 });
+      const look = await this.on<Look>("look", { path: this.path(id), max: 300 }, this.asking.signal);
       if (version !== this.version) return;
       this.current = id;
       this.look = look;
@@ -321,7 +400,7 @@ export class Store {
       if (look.failing) node.label = look.failing.text;
       node.bad = look.info.failed !== null || this.violated(look).length > 0;
       this.changed();
-      void this.saveAddress();
+      this.saveAddress();
       if (node.parent && !this.fine) void this.readEntry(id, version);
       if (this.rounds && !look.state.ended && !look.info.failed) await this.setRound(null, version);
       else this.lookAhead(version);
@@ -344,14 +423,24 @@ export class Store {
     this.at(id)!.lines = [...new Set(lines)].filter((l) => l > 0);
     this.changed();
   }
-  async saveAddress(): Promise<void> {
+  private addressTimer = 0;
+  /** Not at each of many steps in a row. */
+  saveAddress(): void {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = window.setTimeout(() => void this.writeAddress(), 120);
+  }
+  /** False: the run is too long for an address. */
+  async writeAddress(): Promise<boolean> {
     const chain = this.chain(this.tip);
     const position = chain.findIndex((n) => n.id === this.current);
     const address = await writeAddress({
       params: this.params, environment: this.environment, semantics: this.semantics, path: this.path(this.tip),
       at: position >= 0 && position < chain.length - 1 ? position : null, text: this.edited ? this.text : null, view: this.view === "diagram" ? null : this.view,
+      watch: this.watch, projection: this.projection, other: this.view === "compare" ? this.path(this.other) : null,
     });
-    if (address.length < 60000) history.replaceState(null, "", "#" + address);
+    const fits = address.length < 60000;
+    if (fits) history.replaceState(null, "", "#" + address);
+    return fits;
   }
 
   // ---- rounds ----
@@ -359,9 +448,12 @@ export class Store {
   /** The round on the desk: what it needs, whether it is allowed, where it leads. */
   async setRound(round: Round | null, version = this.version): Promise<void> {
     const mine = ++this.roundVersion;
+    this.askingRound.abort();
+    this.askingRound = new AbortController();
     try {
-      const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) });
+      const desk = await this.on<Desk>("desk", { path: this.path(), ...(round ? { round } : {}) }, this.askingRound.signal);
       if (version !== this.version || mine !== this.roundVersion) return;
+      if (this.fine && !round) return this.setRound({ ...desk.round, process: 0 }, version); // some process must end its round
       this.desk = desk;
       this.changed();
       this.lookAhead(version);
@@ -375,7 +467,7 @@ export class Store {
   private async readToggles(version: number, mine: number): Promise<void> {
     const n = this.look!.state.processes.length;
     for (const desk = this.desk!; desk.toggles.length < n * (n + 1); ) {
-      const { toggles } = await this.on<{ toggles: Toggle[] }>("toggles", { path: this.path(), round: desk.round, from: desk.toggles.length });
+      const { toggles } = await this.on<{ toggles: Toggle[] }>("toggles", { path: this.path(), round: desk.round, from: desk.toggles.length }, this.askingRound.signal);
       if (version !== this.version || mine !== this.roundVersion || !toggles.length) return;
       desk.toggles.push(...toggles);
       this.changed();
@@ -384,12 +476,12 @@ export class Store {
   private async readOutcomes(version: number): Promise<void> {
     const n = this.look!.state.processes.length;
     this.outcomes = Array.from({ length: n }, () => null);
-    if (n <= OUTCOMES_AT_ONCE) await Promise.all(this.outcomes.map((_, p) => this.readOutcomesOf(p, version)));
+    for (let p = 0; n <= OUTCOMES_AT_ONCE && p < n && version === this.version; p++) await this.readOutcomesOf(p, version); // one by one: a click waits for one of them at most
   }
   async readOutcomesOf(p: number, version = this.version): Promise<void> {
     if (!this.desk?.candidates.processes[p].active) return;
     try {
-      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 20000 });
+      const { outcomes } = await this.on<{ outcomes: { outcomes: Outcome[]; complete: boolean } }>("outcomes", { path: this.path(), process: p, most: 10000 }, this.asking.signal);
       if (version !== this.version) return;
       this.outcomes[p] = outcomes.outcomes;
       this.allOutcomes[p] = outcomes.complete;
@@ -405,8 +497,10 @@ export class Store {
     this.changed();
     const wanted = this.picked.map((x, q) => (x === null ? null : (this.outcomes[q]?.[x].round ?? null)));
     if (wanted.every((w) => !w)) return this.setRound(null);
+    this.askingRound.abort();
+    this.askingRound = new AbortController();
     try {
-      const { found } = await this.on<{ found: { search: string; round: Round | null } }>("find-round", { path: this.path(), wanted });
+      const { found } = await this.on<{ found: { search: string; round: Round | null } }>("find-round", { path: this.path(), wanted }, this.askingRound.signal);
       if (version !== this.version) return;
       this.found = found.search === "found" ? null : found.search === "impossible" ? "No round gives all these outcomes at once." : "No such round was found in time.";
       if (found.round) await this.setRound(found.round);
@@ -449,12 +543,13 @@ export class Store {
       of.length && !search.signal.aborted
         ? stream(`sessions/${this.session}/ahead`, { path: this.path(), items: of, seconds }, search.signal, (event, data) => {
             if (version !== this.version || event !== "ahead") return;
-            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why });
+            this.ahead.set(itemKey(of[data.item]), { survey: data.ahead, why: data.why, violated: data.violated });
             this.changed();
           })
         : Promise.resolve();
     this.aheadRunning = true;
-    part(items.slice(0, near), 4)
+    new Promise((soon) => setTimeout(soon, 120)) // not at each of many steps in a row
+      .then(() => part(items.slice(0, near), 4))
       .then(() => part(items.slice(near), 1))
       .catch(() => undefined)
       .finally(() => {
@@ -470,10 +565,10 @@ export class Store {
     this.changed();
   }
   /** Takes a step (null: none) and the choices after it. */
-  async follow(item: Step | null, choices: (number | string)[]): Promise<void> {
+  async follow(item: Step | null, choices: Step[]): Promise<void> {
     if (this.current === null) return;
     const start = this.current;
-    const steps: Step[] = [...(item === null ? [] : [typeof item === "object" ? (shortRound(item) as Step) : item]), ...choices];
+    const steps = [...(item === null ? [] : [item]), ...choices].map((s) => (typeof s === "object" ? (shortRound(s) as Step) : s));
     const { loop: _, ...before } = this.path(start)!;
     try {
       const { taken } = await this.on<{ taken: Choice[] }>("taken", { path: { ...before, steps: [...before.steps, ...steps] }, from: before.steps.length });
@@ -488,11 +583,11 @@ export class Store {
 
   // ---- comparing ----
 
-  async compareWith(id: number | null): Promise<void> {
+  async compareWith(id: number | null, show = true): Promise<void> {
     this.other = id;
     this.otherLook = null;
     if (id !== null) {
-      this.view = "compare";
+      if (show) this.view = "compare";
       try {
         this.otherLook = await this.on<Look>("look", { path: this.path(id), position: this.at(id)!.depth });
       } catch (e) {
@@ -500,12 +595,18 @@ export class Store {
       }
     }
     this.changed();
+    this.saveAddress();
+  }
+  setWatch(watch: string[]): void {
+    this.watch = watch.slice(0, WATCHED);
+    this.changed();
+    this.saveAddress();
   }
 
   setView(view: View): void {
     this.view = view;
     this.changed();
-    void this.saveAddress();
+    this.saveAddress();
   }
 }
 

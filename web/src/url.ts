@@ -1,7 +1,7 @@
 // The address of a run: everything after '#'. Steps are numbers, or rounds in short form.
 import type { Path, Round, Step } from "./api";
 
-export type Address = { params: Record<string, string>; environment: string | null; semantics: string | null; path: Path | null; at: number | null; text: string | null; view: string | null };
+export type Address = { params: Record<string, string>; environment: string | null; semantics: string | null; path: Path | null; at: number | null; text: string | null; view: string | null; watch: string[]; projection: string; other: Path | null };
 
 const plain = (r: Round) =>
   r.process === undefined && r.parts.length <= 32 && r.parts.every((p) => !p.crashes && ![...p.oracles, ...p.sends, ...p.updates].some((x) => x !== 0) && p.forged.length === 0);
@@ -35,6 +35,12 @@ function readStep(text: string): Step {
   return { parts: masks.map((m) => ({ heard: masks.map((_, q) => q).filter((q) => Math.floor(m / 2 ** q) % 2 === 1) })) } as unknown as Round;
 }
 
+const writePath = (p: Path) => [p.initial, ...p.steps.map(writeStep)].join(".");
+function readPath(text: string): Path | null {
+  const [initial, ...steps] = text.split(".");
+  return initial ? { initial: Number(initial), steps: steps.map((s) => { const step = readStep(s); return typeof step === "object" ? (shortRound(step) as Step) : step; }) } : null;
+}
+
 async function through(stream: CompressionStream | DecompressionStream, bytes: Uint8Array): Promise<Uint8Array> {
   const out = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, BlobPart>);
   return new Uint8Array(await new Response(out as ReadableStream).arrayBuffer());
@@ -45,10 +51,13 @@ export async function writeAddress(a: Address): Promise<string> {
   for (const [name, value] of Object.entries(a.params)) out.append("D", `${name}=${value}`);
   if (a.environment) out.set("env", a.environment);
   if (a.semantics) out.set("semantics", a.semantics);
-  if (a.path) out.set("path", [a.path.initial, ...a.path.steps.map(writeStep)].join("."));
+  if (a.path) out.set("path", writePath(a.path));
   if (a.path?.loop != null) out.set("loop", String(a.path.loop));
   if (a.at !== null) out.set("at", String(a.at));
   if (a.view) out.set("view", a.view);
+  if (a.other) out.set("other", writePath(a.other));
+  for (const x of a.watch) out.append("watch", x);
+  if (a.projection) out.set("only", a.projection);
   if (a.text !== null) out.set("text", base64(await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(a.text))));
   return out.toString().replaceAll("%3D", "=");
 }
@@ -58,14 +67,15 @@ export async function readAddress(hash: string): Promise<Address | null> {
   if (![...q.keys()].length) return null;
   const params: Record<string, string> = {};
   for (const define of q.getAll("D")) params[define.split("=")[0]] = define.split("=")[1] ?? "";
-  let path: Path | null = null, text: string | null = null;
+  let path: Path | null = null, other: Path | null = null, text: string | null = null;
   try {
-    const [initial, ...steps] = (q.get("path") ?? "").split(".");
-    if (initial) path = { initial: Number(initial), steps: steps.map(readStep), ...(q.has("loop") ? { loop: Number(q.get("loop")) } : {}) };
+    path = readPath(q.get("path") ?? "");
+    if (path && q.has("loop")) path.loop = Number(q.get("loop"));
+    other = readPath(q.get("other") ?? "");
     const packed = q.get("text");
     if (packed) text = new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), unbase64(packed)));
   } catch {
     /* a damaged address: as much of it as can be read */
   }
-  return { params, environment: q.get("env"), semantics: q.get("semantics"), path, at: q.has("at") ? Number(q.get("at")) : null, text, view: q.get("view") };
+  return { params, environment: q.get("env"), semantics: q.get("semantics"), path, at: q.has("at") ? Number(q.get("at")) : null, text, view: q.get("view"), watch: q.getAll("watch"), projection: q.get("only") ?? "", other };
 }

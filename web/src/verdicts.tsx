@@ -41,14 +41,14 @@ function Plot({ answer, openTrace }: { answer: any; openTrace: (t: any) => void 
   const names = namesIn(answer.unsafe_when ?? "");
   const [x, setX] = useState(names[0] ?? ""), [y, setY] = useState(names[1] ?? "");
   const [fixed, setFixed] = useState<Record<string, number>>({});
-  const all = [...new Set([...names, ...namesIn(answer.assuming ?? "")])], size = 15;
+  const all = [...new Set([...names, ...namesIn(answer.assuming ?? ""), ...namesIn(answer.safe_when ?? "")])], size = 12;
   let cells: preact.JSX.Element[] = [];
   try {
-    const unsafe = condition(answer.unsafe_when), assuming = condition(answer.assuming || "true");
+    const unsafe = condition(answer.unsafe_when), assuming = condition(answer.assuming || "true"), holds = condition(answer.safe_when || "false");
     for (let i = 0; i <= size; i++)
       for (let j = 0; j <= size; j++) {
         const v: Record<string, number> = { ...Object.fromEntries(all.map((n) => [n, fixed[n] ?? 1])), ...(x ? { [x]: i } : {}), ...(y ? { [y]: j } : {}) };
-        const cls = !assuming(v) ? "outside" : unsafe(v) ? "unsafe" : answer.safe_when === null ? "open" : "safe";
+        const cls = !assuming(v) ? "outside" : unsafe(v) ? "unsafe" : holds(v) ? "safe" : "open";
         const left = 34 + i * 17, top = 4 + (size - j) * 17;
         cells.push(<rect key={`${i} ${j}`} class={cls} x={left} y={top} width="15" height="15"><title>{`${x} = ${i}, ${y} = ${j}: ${words[cls]}`}</title></rect>);
         if (cls === "unsafe") cells.push(<path key={`${i} ${j} x`} class="cross" d={`M${left + 4} ${top + 4}l7 7m0 -7l-7 7`} />);
@@ -59,17 +59,19 @@ function Plot({ answer, openTrace }: { answer: any; openTrace: (t: any) => void 
   const pick = (now: string, set: (s: string) => void) => <select value={now} onChange={(e) => set(e.currentTarget.value)}>{all.map((n) => <option key={n}>{n}</option>)}</select>;
   return (
     <div class="region">
-      <p>{answer.unsafe_when === "false" ? <b class="good">it fails for no values</b> : <><b class="bad">fails when</b> <code>{answer.unsafe_when}</code></>}{answer.safe_when && <><br /><b class="good">holds when</b> <code>{answer.safe_when}</code></>}{answer.assuming && <><br /><span class="faint">assuming</span> <code>{answer.assuming}</code></>}{answer.edge_trace && <><br /><button class="mini" onClick={() => openTrace(answer.edge_trace)}>open a run at the edge</button></>}</p>
-      {cells.length > 0 && names.length > 0 && (
-        <>
+      <div class="words">
+        <p>{answer.unsafe_when === "false" ? <b class="good">it fails for no values</b> : <><b class="bad">fails when</b> <code>{answer.unsafe_when}</code></>}{answer.safe_when && <><br /><b class="good">holds when</b> <code>{answer.safe_when}</code></>}{answer.assuming && <><br /><span class="faint">assuming</span> <code>{answer.assuming}</code></>}{answer.edge_trace && <><br /><button class="mini" onClick={() => openTrace(answer.edge_trace)}>open a run at the edge</button></>}</p>
+        {cells.length > 0 && names.length > 0 && <>
           <p class="axes">across {pick(x, setX)} up {pick(y, setY)} {all.filter((n) => n !== x && n !== y).map((n) => <label key={n}>{n} <input type="number" class="tiny" value={fixed[n] ?? 1} onInput={(e) => { const v = Number(e.currentTarget.value); setFixed((f) => ({ ...f, [n]: v })); }} /></label>)}</p>
-          <svg width={34 + (size + 1) * 17} height={24 + (size + 1) * 17} role="img" aria-label={`region in which it fails, by ${x} and ${y}`}>
-            {cells}
-            <text x={34 + (size + 1) * 17} y={18 + (size + 1) * 17} text-anchor="end" class="axis">{x} →</text><text x="2" y="12" class="axis">{y} ↑</text>
-            {[0, 5, 10].map((k) => <g key={k}><text x={34 + k * 17 + 7} y={18 + (size + 1) * 17} text-anchor="middle">{k}</text><text x="28" y={16 + (size - k) * 17} text-anchor="end">{k}</text></g>)}
-          </svg>
           <p class="legend"><span class="swatch unsafe">✕</span> it fails <span class="swatch safe" /> it holds <span class="swatch open" /> not known <span class="swatch outside" /> not assumed</p>
-        </>
+        </>}
+      </div>
+      {cells.length > 0 && names.length > 0 && (
+        <svg width={34 + (size + 1) * 17} height={24 + (size + 1) * 17} role="img" aria-label={`region in which it fails, by ${x} and ${y}`}>
+          {cells}
+          <text x={34 + (size + 1) * 17} y={18 + (size + 1) * 17} text-anchor="end" class="axis">{x} →</text><text x="2" y="12" class="axis">{y} ↑</text>
+          {[0, 5, 10].map((k) => <g key={k}><text x={34 + k * 17 + 7} y={18 + (size + 1) * 17} text-anchor="middle">{k}</text><text x="28" y={16 + (size - k) * 17} text-anchor="end">{k}</text></g>)}
+        </svg>
       )}
     </div>
   );

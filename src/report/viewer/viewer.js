@@ -3,6 +3,7 @@
 "use strict";
 (function () {
   const view = JSON.parse(document.getElementById("rondo-view").textContent);
+  const trace = JSON.parse(document.getElementById("rondo-trace").textContent);
   const last = view.steps.length;
   const byId = (id) => document.getElementById(id);
   const hooked = Array.from(document.querySelectorAll("#diagram [data-step]"), (element) => ({
@@ -56,14 +57,11 @@
   }
 
   function cell(now, before) {
-    const made = element("td");
-    if (now === undefined)
-      return made;
-    if (before !== undefined && before !== now) {
+    const made = element("td", now);
+    if (now !== undefined && before !== undefined && before !== now) {
       made.className = "changed";
-      made.append(element("span", before + " \u2192 ", "was"));
+      made.title = "was " + before;
     }
-    made.append(now);
     return made;
   }
 
@@ -93,20 +91,18 @@
           names.push(name);
     const hasStatus = members.some((p) => now.locals[p].status.length > 0);
     const table = element("table"), body = element("tbody");
-    table.append(headRow([role, ...(hasStatus ? ["status"] : []), ...names]));
-    for (const p of members) {
-      const cells = names.map((name) => cell(now.locals[p].values.get(name), before.locals[p].values.get(name)));
-      if (hasStatus)
-        cells.unshift(cell(now.locals[p].status.join(", "), before.locals[p].status.join(", ")));
-      body.append(bodyRow(view.processes[p].name, cells));
-    }
+    const short = (p) => view.processes[p].name.startsWith(role) ? view.processes[p].name.slice(role.length) || role : view.processes[p].name;
+    table.append(headRow([role, ...members.map(short)]));
+    if (hasStatus)
+      body.append(bodyRow("status", members.map((p) => cell(now.locals[p].status.join(", "), before.locals[p].status.join(", ")))));
+    for (const name of names)
+      body.append(bodyRow(name, members.map((p) => cell(now.locals[p].values.get(name), before.locals[p].values.get(name)))));
     table.append(body);
     return table;
   }
 
   function globalTable(now, before) {
     const table = element("table"), body = element("tbody");
-    table.append(headRow(["shared", "value"]));
     for (const [name, text] of now.globals)
       body.append(bodyRow(name, [cell(text, before.globals.get(name))]));
     table.append(body);
@@ -153,20 +149,39 @@
     byId("run").classList.toggle("one", !byId("all").checked);
   }
 
+  /* What was sent and changed at each line, as the explorer shows it: equal values of several processes together. */
+  function valuesAt(k) {
+    const entry = k > 0 && !("order" in trace) ? (trace.steps || trace.rounds)[k - 1] : null, lines = new Map();
+    const add = (line, text, who) => {
+      const here = lines.get(line) || new Map();
+      lines.set(line, here.set(text, [...(here.get(text) || []), ...(who ? [who] : [])]));
+    };
+    for (const sent of (entry && entry.sent) || [])
+      add(sent.line, sent.text, sent.from);
+    for (const change of (entry && entry.changes) || [])
+      add(change.line, change.text, change.process);
+    const group = (who) => (who.length > 3 ? who.length + " processes" : who.join(", "));
+    return new Map([...lines].map(([line, here]) => [line, [...here].map(([text, who]) => (who.length ? group(who) + ": " + text : text)).join(" \u00b7 ")]));
+  }
+
   function showSource(k) {
-    const lines = k > 0 ? view.steps[k - 1].lines : [], source = byId("source");
+    const lines = k > 0 ? view.steps[k - 1].lines : [], source = byId("source"), values = valuesAt(k);
     for (const lit of source.querySelectorAll(".lit"))
       lit.classList.remove("lit");
+    for (const old of source.querySelectorAll(".values"))
+      old.remove();
     let first = null;
     for (const line of [...lines].sort((a, b) => a - b)) {
       const item = byId("line-" + line);
       if (!item)
         continue;
       item.classList.add("lit");
+      if (values.get(line))
+        item.append(element("span", values.get(line), "values"));
       first = first || item;
     }
     if (first)
-      source.scrollTop = first.offsetTop - source.offsetTop - source.clientHeight / 3;
+      source.scrollTop = first.offsetTop - source.offsetTop - Math.min(source.clientHeight, window.innerHeight / 2) / 3;
   }
 
   function describe(k) {
@@ -202,6 +217,28 @@
   const next = () => go(position === last && loops ? view.loop + 1 : position + 1);
   const previous = () => go(position - 1);
 
+  /* --- names of the lines: a copy that stays at the left edge --- */
+
+  function pinNames() {
+    const svg = document.querySelector("#diagram svg");
+    const names = svg ? Array.from(svg.querySelectorAll("text[text-anchor=end]:not([data-step])")) : [];
+    if (!names.length)
+      return;
+    const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name), group = make("g"), paper = make("rect");
+    const right = Math.max(...names.map((name) => Number(name.getAttribute("x")))) + 6;
+    for (const [key, value] of Object.entries({ class: "paper", x: 0, y: 0, width: right, height: svg.viewBox.baseVal.height }))
+      paper.setAttribute(key, String(value));
+    group.setAttribute("class", "pinned");
+    group.setAttribute("aria-hidden", "true");
+    group.append(paper, ...names.map((name) => name.cloneNode(true)));
+    svg.append(group);
+    const frame = byId("diagram");
+    frame.onscroll = () => {
+      group.setAttribute("transform", "translate(" + frame.scrollLeft + " 0)");
+      group.classList.toggle("moved", frame.scrollLeft > 4);
+    };
+  }
+
   /* --- controls --- */
 
   byId("first").onclick = () => go(0);
@@ -231,5 +268,6 @@
 
   for (const id of ["controls", "state", "all-label"])
     byId(id).hidden = false;
+  pinNames();
   go(asked());
 })();
