@@ -14,7 +14,7 @@ static enum ast_fault parse_are(struct parser *p) {
     return FAULT_CORRUPTED;
   if (parser_take_word(p, W_DUPLICATED))
     return FAULT_DUPLICATED;
-  bool later = p->at > 0 && parser_look(p, 0)[-2].word == W_MESSAGES;
+  bool later = !p->panic && p->at > 1 && p->tokens->list.at[p->at - 2].word == W_MESSAGES;
   parser_fail(p, E0106, "'byzantine', 'lost', 'corrupted' or 'duplicated'");
   parser_help(
       p, later ? "messages may always take any time, and overtake each other unless a clause says 'channels fifo'"

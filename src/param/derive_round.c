@@ -85,6 +85,8 @@ static bool count_messages(struct round_builder *r) {
               "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
+    if (!derive_others_licensed(d, l, r->point))
+      return false;
     uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
     if (d->heard.delivers && !(kind & MESSAGE_TO_RIVAL) && /* which of these reach a rival is not known */
