@@ -182,7 +182,7 @@ static void look_at_oracles(struct identity_usage_walk *p) {
   arena_release(&scratch);
 }
 
-struct identity_usage *identity_usage_of(const struct model *m, const struct query *q, struct arena *arena) {
+static struct identity_usage *usage_of(const struct model *m, const struct query *q, struct arena *arena, bool others) {
   struct identity_usage_walk p = {.model = m, .query = q, .arena = arena};
   p.of = arena_array(arena, m->nroles + 1, sizeof *p.of);
   struct model_visitor s = {.model = m, .query = q, .context = &p, .node = on_node, .guard = on_guard};
@@ -191,11 +191,21 @@ struct identity_usage *identity_usage_of(const struct model *m, const struct que
   look_at_messages(&p);
   for (uint32_t r = 0; r < m->nroles; r++) {
     look_at_vars(&p, m->roles[r].vars, m->roles[r].nvars);
-    look_at_sends(&p, r);
+    if (others)
+      look_at_sends(&p, r);
     if (m->roles[r].ring)
       raise_role(&p, r, on_ring(&p), m->roles[r].at, "ring", "orders the processes of");
   }
   if (!model_steps(m))
     look_at_oracles(&p);
   return p.of;
+}
+
+struct identity_usage *identity_usage_of(const struct model *m, const struct query *q, struct arena *arena) {
+  return usage_of(m, q, arena, true);
+}
+
+struct identity_usage *identity_usage_besides_others(const struct model *m, const struct query *q,
+                                                     struct arena *arena) {
+  return usage_of(m, q, arena, false);
 }

@@ -18,6 +18,8 @@ struct identity_usage {
   struct refusal why;
 };
 struct identity_usage *identity_usage_of(const struct model *, const struct query *, struct arena *);
+/* The same without `send x to others`. */
+struct identity_usage *identity_usage_besides_others(const struct model *, const struct query *, struct arena *);
 
 enum value_use { VALUE_EQUALITY, VALUE_ORDER, VALUE_FIXED };
 

@@ -52,9 +52,10 @@ static void refuse(struct proof_result *r, const struct threshold_automaton *a, 
   r->proof.limit = why.at;
 }
 
-bool specification_is_vacuous(const struct threshold_automaton *a, uint32_t specification,
-                              const struct command_options *o, const struct proof_limits *limits) {
-  struct counter_system *s = threshold_automaton_premise(a, specification);
+/* Is it proved that no run satisfies the premise (any: that there is no run)? */
+static bool no_run(const struct threshold_automaton *a, uint32_t specification, bool any,
+                   const struct command_options *o, const struct proof_limits *limits) {
+  struct counter_system *s = threshold_automaton_premise(a, specification, any);
   struct proof_limits left = *limits;
   struct proof proof;
   if (!s)
@@ -62,10 +63,15 @@ bool specification_is_vacuous(const struct threshold_automaton *a, uint32_t spec
   if (left.seconds > premise_seconds)
     left.seconds = premise_seconds;
   prove_property(s, &s->properties[0], o, &left, &proof);
-  bool vacuous = proof.kind == ENGINE_SAFE;
+  bool none = proof.kind == ENGINE_SAFE;
   proof_release(&proof);
   counter_system_free(s);
-  return vacuous;
+  return none;
+}
+
+bool specification_is_vacuous(const struct threshold_automaton *a, uint32_t specification,
+                              const struct command_options *o, const struct proof_limits *limits) {
+  return no_run(a, specification, false, o, limits);
 }
 
 /* A run must violate the specification itself, not only reach an unsafe state of the system that stands for it. */
@@ -124,6 +130,7 @@ static void prove_specifications(struct automaton_proofs *p, const struct comman
     rest.seconds -= r->proof.seconds;
     if (r->proof.kind == ENGINE_SAFE && rest.seconds > 0)
       r->vacuous = specification_is_vacuous(p->automaton, i, o, &rest);
+    r->runless = r->vacuous && no_run(p->automaton, i, true, o, &rest);
   }
 }
 

@@ -43,7 +43,7 @@ static bool make_runs(struct proof_attempt *a, const struct property *p) {
   diags_init(&diags, &s->source);
   a->runs = threshold_automaton_specification(&automaton, 0, &diags);
   if (a->runs)
-    a->premise = threshold_automaton_premise(&automaton, 0);
+    a->premise = threshold_automaton_premise(&automaton, 0, false);
   if (!a->runs && diags.n)
     a->derivation.refused = arena_strndup(arena, diags.at[0].message, strlen(diags.at[0].message));
   a->derivation.at = a->runs ? (struct span){0, 0} : p->at;

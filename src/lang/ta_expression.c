@@ -90,6 +90,7 @@ static struct ta_value sized(struct ta_reader *r, struct ta_value v, const struc
   v.height = 1 + (a->height > b->height ? a->height : b->height);
   v.size = 1 + a->size + b->size;
   v.literal = false;
+  v.nameless = a->nameless && b->nameless;
   if (v.height <= TA_HEIGHT_MAX && v.size <= TA_SIZE_MAX)
     return v;
   if (!r->failed) {
@@ -104,17 +105,21 @@ static struct ta_value sized(struct ta_reader *r, struct ta_value v, const struc
 static struct span joined(struct span a, struct span b) { return (struct span){a.from, b.to}; }
 
 static struct term *as_number(struct ta_reader *r, const struct ta_value *v) {
-  if (v->term)
+  if (v->term && !v->divisor)
     return v->term;
-  if (!r->failed)
+  if (!r->failed && v->term) {
+    diag_error(r->diags, E0602, v->at, "this quotient need not be a whole number");
+    diag_help(r->diags, "quotients can be compared, and whole numbers added to them; '2 * x >= N' needs none");
+  } else if (!r->failed) {
     diag_error(r->diags, E0301, v->at, "expected a number, not a condition");
+  }
   return term_number(&r->check, v->at, 0);
 }
 
 static struct ta_formula *as_formula(struct ta_reader *r, const struct ta_value *v) {
   if (v->formula)
     return v->formula;
-  bool truth = v->literal && v->term->op == TERM_NUMBER && (v->term->number == 0 || v->term->number == 1);
+  bool truth = v->literal && v->term && v->term->op == TERM_NUMBER && (v->term->number == 0 || v->term->number == 1);
   if (!truth && !r->failed)
     diag_error(r->diags, E0301, v->at, "expected a condition, not a number");
   return state_value(r, v->at, term_number(&r->check, v->at, truth ? v->term->number : 1)).formula;
@@ -165,6 +170,40 @@ static struct ta_value read_name(struct ta_reader *r, const char *name, struct s
 
 static struct ta_value read_implication(struct ta_reader *r);
 
+static struct term *multiple(struct ta_reader *r, struct span at, int64_t times, struct term *of) {
+  return times ? term_times(&r->check, at, term_number(&r->check, at, times), of) : of;
+}
+
+static enum ta_rounding opposite(enum ta_rounding r) { return r == TA_EXACT ? r : r == TA_DOWN ? TA_UP : TA_DOWN; }
+
+/* A whole number is added to a quotient by adding a multiple to what is divided: floor(x / 2) + y = floor((x + 2 * y) /
+   2), and y - floor(x / 2) = ceil((2 * y - x) / 2). */
+static struct ta_value sum(struct ta_reader *r, const struct ta_value *a, const struct ta_value *b, bool minus) {
+  struct span at = joined(a->at, b->at);
+  struct term *x = a->term, *y = b->term;
+  struct ta_value v = {0};
+  if (x && y && a->divisor && b->divisor && a->rounding == TA_EXACT && b->rounding == TA_EXACT &&
+      !__builtin_mul_overflow(a->divisor, b->divisor, &v.divisor)) {
+    x = multiple(r, at, b->divisor, x);
+    y = multiple(r, at, a->divisor, y);
+  } else if (!x || !y || (a->divisor && b->divisor)) {
+    v.divisor = 0;
+    x = as_number(r, a);
+    y = as_number(r, b);
+  } else if (a->divisor) {
+    v.divisor = a->divisor;
+    v.rounding = a->rounding;
+    y = multiple(r, at, v.divisor, y);
+  } else if (b->divisor) {
+    v.divisor = b->divisor;
+    v.rounding = minus ? opposite(b->rounding) : b->rounding;
+    x = multiple(r, at, v.divisor, x);
+  }
+  v.term = term_sum(&r->check, at, x, y, minus);
+  v.at = at;
+  return sized(r, v, a, b);
+}
+
 /* atom = NUMBER | NAME | "true" | "false" | "-" atom | "(" implication ")" */
 static struct ta_value read_atom(struct ta_reader *r) {
   struct span at = r->token.at;
@@ -175,7 +214,7 @@ static struct ta_value read_atom(struct ta_reader *r) {
   }
   if (r->token.kind == TA_TOKEN_NUMBER) {
     struct ta_value v = number_value(r, at, term_number(&r->check, at, r->token.number));
-    v.literal = true;
+    v.literal = v.nameless = true;
     ta_advance(r);
     return v;
   }
@@ -190,11 +229,12 @@ static struct ta_value read_atom(struct ta_reader *r) {
   }
   r->nesting++;
   struct ta_value v = zero;
+  zero.nameless = true;
   if (ta_is_sign(r, '-')) {
     ta_advance(r);
     struct ta_value of = read_atom(r);
-    v = number_value(r, joined(at, of.at), term_sum(&r->check, at, zero.term, as_number(r, &of), true));
-    v = sized(r, v, &zero, &of);
+    v = sum(r, &zero, &of, true);
+    v.at = joined(at, of.at);
   } else if (ta_is_sign(r, '(')) {
     ta_advance(r);
     v = read_implication(r);
@@ -217,31 +257,76 @@ static bool reads_unknown(const struct ta_reader *r, const struct term *t) {
   return found;
 }
 
-static struct ta_value multiply(struct ta_reader *r, const struct ta_value *a, const struct ta_value *b, bool divide) {
-  struct span at = joined(a->at, b->at);
-  struct term *x = as_number(r, a), *y = as_number(r, b);
-  struct term *result = term_number(&r->check, at, 0);
-  bool exact = x->op == TERM_NUMBER && y->op == TERM_NUMBER && y->number > 0 && x->number % y->number == 0;
-  if (!divide && (x->op == TERM_NUMBER || y->op == TERM_NUMBER || reads_unknown(r, x) || reads_unknown(r, y))) {
-    result = term_times(&r->check, at, x, y);
-  } else if (divide && exact) {
-    result = term_number(&r->check, at, x->number / y->number);
-  } else if (!r->failed) {
-    diag_error(r->diags, E0602, at, divide ? "this division is not exact" : "this product is not linear");
-    diag_help(r->diags, divide ? "multiply it out: '2 * x >= N', not 'x >= N / 2'"
-                               : "one factor must be a number, or a parameter that has a value (-D)");
+static struct ta_value not_linear(struct ta_reader *r, struct span at) {
+  if (!r->failed) {
+    diag_error(r->diags, E0602, at, "this product is not linear");
+    diag_help(r->diags, "one factor must be a number, or a parameter that has a value (-D)");
   }
-  return sized(r, number_value(r, at, result), a, b);
+  return number_value(r, at, term_number(&r->check, at, 0));
+}
+
+static struct ta_value multiply(struct ta_reader *r, const struct ta_value *a, const struct ta_value *b) {
+  struct span at = joined(a->at, b->at);
+  struct ta_value v = {.at = at};
+  const struct ta_value *quotient = a->divisor ? a : b->divisor ? b : NULL;
+  if (quotient && quotient->rounding == TA_EXACT && a->term && b->term && !(a->divisor && b->divisor)) {
+    v.divisor = quotient->divisor; /* a fraction of numbers: 2 / 3 * N is 2 * N / 3 */
+    v.rounding = TA_EXACT;
+  } else if (quotient) {
+    (void)as_number(r, quotient);
+    return number_value(r, at, term_number(&r->check, at, 0));
+  }
+  struct term *x = v.divisor ? a->term : as_number(r, a), *y = v.divisor ? b->term : as_number(r, b);
+  if (x->op != TERM_NUMBER && y->op != TERM_NUMBER && !reads_unknown(r, x) && !reads_unknown(r, y))
+    return not_linear(r, at);
+  v.term = term_times(&r->check, at, x, y);
+  return sized(r, v, a, b);
+}
+
+/* A quotient of numbers is a fraction; others are rounded down, also if the parameters have values. */
+static struct ta_value divide(struct ta_reader *r, const struct ta_value *a, const struct ta_value *b) {
+  struct span at = joined(a->at, b->at);
+  struct ta_value v = {.term = a->term ? a->term : as_number(r, a), .at = at};
+  struct term *by = as_number(r, b);
+  bool number = v.term->op == TERM_NUMBER && !a->divisor;
+  int64_t n = v.term->number, d = by->number;
+  if (by->op != TERM_NUMBER || d <= 0 || (a->divisor && a->rounding == TA_UP)) {
+    if (!r->failed) {
+      diag_error(r->diags, E0602, at, "this division is not by a positive number");
+      diag_help(r->diags, "multiply it out: '2 * x >= N', not 'x >= N / 2'");
+    }
+    return number_value(r, at, term_number(&r->check, at, 0));
+  }
+  if (number && n % d == 0)
+    return sized(r, number_value(r, at, term_number(&r->check, at, n / d)), a, b);
+  if (d == 1) {
+    v = *a;
+    v.at = at;
+    return sized(r, v, a, b);
+  }
+  v.rounding = a->divisor ? a->rounding : a->nameless ? TA_EXACT : TA_DOWN;
+  if (v.rounding == TA_DOWN && !r->failed && !r->rounded) {
+    diag_warning(r->diags, W0112, at, "this quotient is rounded down");
+    diag_help(r->diags, "tools differ in what becomes of a remainder; '2 * x >= N' leaves none");
+    r->rounded = true;
+  }
+  if (number && v.rounding == TA_DOWN)
+    return sized(r, number_value(r, at, term_number(&r->check, at, n / d - (n % d < 0))), a, b);
+  if (__builtin_mul_overflow(d, a->divisor ? a->divisor : 1, &v.divisor)) {
+    diag_error(r->diags, E0606, at, "this number needs more than 64 bits");
+    v.divisor = d;
+  }
+  return sized(r, v, a, b);
 }
 
 /* product = atom { ("*" | "/") atom } */
 static struct ta_value read_product(struct ta_reader *r) {
   struct ta_value v = read_atom(r);
   while (ta_is_sign(r, '*') || ta_is_sign(r, '/')) {
-    bool divide = ta_is_sign(r, '/');
+    bool quotient = ta_is_sign(r, '/');
     ta_advance(r);
     struct ta_value next = read_atom(r);
-    v = multiply(r, &v, &next, divide);
+    v = quotient ? divide(r, &v, &next) : multiply(r, &v, &next);
   }
   return v;
 }
@@ -253,9 +338,7 @@ static struct ta_value read_sum(struct ta_reader *r) {
     bool minus = ta_is_sign(r, '-');
     ta_advance(r);
     struct ta_value next = read_product(r);
-    struct span at = joined(v.at, next.at);
-    struct term *sum = term_sum(&r->check, at, as_number(r, &v), as_number(r, &next), minus);
-    v = sized(r, number_value(r, at, sum), &v, &next);
+    v = sum(r, &v, &next, minus);
   }
   return v;
 }
@@ -277,6 +360,43 @@ static struct term *relation(struct ta_reader *r, int sign, struct span at, stru
     return term_relation(c, TERM_LT, at, b, a);
   }
   return NULL;
+}
+
+/* A quotient compared with 0. */
+static struct term *quotient_relation(struct ta_reader *r, int sign, struct span at, const struct ta_value *v) {
+  struct counter_checker *c = &r->check;
+  struct term *zero = term_number(c, at, 0), *t = v->term;
+  struct term *by = term_number(c, at, v->divisor), *less = term_number(c, at, -v->divisor);
+  if (v->rounding == TA_EXACT)
+    return relation(r, sign, at, t, zero);
+  bool down = v->rounding == TA_DOWN;
+  switch (sign) {
+  case TA_SIGN_EQ:
+    return term_and(c, at, quotient_relation(r, TA_SIGN_LE, at, v), quotient_relation(r, TA_SIGN_GE, at, v));
+  case TA_SIGN_NE:
+    return term_not(c, at, quotient_relation(r, TA_SIGN_EQ, at, v));
+  case TA_SIGN_LE:
+    return down ? relation(r, '<', at, t, by) : relation(r, TA_SIGN_LE, at, t, zero);
+  case TA_SIGN_GE:
+    return down ? relation(r, TA_SIGN_GE, at, t, zero) : relation(r, '>', at, t, less);
+  case '<':
+    return down ? relation(r, '<', at, t, zero) : relation(r, TA_SIGN_LE, at, t, less);
+  case '>':
+    return down ? relation(r, TA_SIGN_GE, at, t, by) : relation(r, '>', at, t, zero);
+  }
+  return NULL;
+}
+
+static struct ta_value compare(struct ta_reader *r, int sign, const struct ta_value *a, const struct ta_value *b) {
+  struct span at = joined(a->at, b->at);
+  struct term *t;
+  if (a->term && b->term && (a->divisor || b->divisor)) {
+    struct ta_value difference = sum(r, a, b, true);
+    t = quotient_relation(r, sign, at, &difference);
+  } else {
+    t = relation(r, sign, at, as_number(r, a), as_number(r, b));
+  }
+  return sized(r, state_value(r, at, t), a, b);
 }
 
 static bool is_relation(const struct ta_reader *r) {
@@ -331,9 +451,7 @@ static struct ta_value read_comparison(struct ta_reader *r) {
   int sign = r->token.sign;
   ta_advance(r);
   struct ta_value other = read_sum(r);
-  at = joined(v.at, other.at);
-  struct term *t = relation(r, sign, at, as_number(r, &v), as_number(r, &other));
-  return sized(r, state_value(r, at, t), &v, &other);
+  return compare(r, sign, &v, &other);
 }
 
 /* conjunction = comparison { "&&" comparison } */
@@ -356,28 +474,32 @@ static void refuse_mixture(struct ta_reader *r) {
   r->token.kind = TA_TOKEN_END;
 }
 
-/* implication = conjunction { "||" conjunction } | conjunction [ "->" implication ] */
+/* disjunction = conjunction { "||" conjunction }; *several: it has more than one side */
+static struct ta_value read_disjunction(struct ta_reader *r, bool *several) {
+  struct ta_value v = read_conjunction(r);
+  *several = ta_is_sign(r, TA_SIGN_OR);
+  while (ta_is_sign(r, TA_SIGN_OR)) {
+    ta_advance(r);
+    struct ta_value next = read_conjunction(r);
+    v = connect(r, TA_OR, joined(v.at, next.at), &v, &next);
+  }
+  return v;
+}
+
+/* implication = disjunction | conjunction "->" implication. `a -> b || c` says the same whichever binds more tightly.
+ */
 static struct ta_value read_implication(struct ta_reader *r) {
   VEC(struct ta_value) sides = {0};
-  struct ta_value v = read_conjunction(r);
-  if (ta_is_sign(r, TA_SIGN_OR)) {
-    while (ta_is_sign(r, TA_SIGN_OR)) {
-      ta_advance(r);
-      struct ta_value next = read_conjunction(r);
-      v = connect(r, TA_OR, joined(v.at, next.at), &v, &next);
-    }
-    if (ta_is_sign(r, TA_SIGN_ARROW))
-      refuse_mixture(r);
-    return v;
-  }
+  bool several;
+  struct ta_value v = read_disjunction(r, &several);
   vec_push(&sides, v);
   while (ta_is_sign(r, TA_SIGN_ARROW)) {
+    if (several)
+      refuse_mixture(r);
     ta_advance(r);
-    v = read_conjunction(r);
+    v = read_disjunction(r, &several);
     vec_push(&sides, v);
   }
-  if (ta_is_sign(r, TA_SIGN_OR))
-    refuse_mixture(r);
   for (size_t i = sides.n - 1; i-- > 0;)
     v = connect(r, TA_IMPLIES, joined(sides.at[i].at, v.at), &sides.at[i], &v);
   vec_release(&sides);
@@ -420,7 +542,7 @@ struct term *ta_read_condition(struct ta_reader *r, struct span *at) {
 
 struct ta_value ta_read_definition(struct ta_reader *r) {
   struct ta_value v = read_value(r, true);
-  v.term = as_number(r, &v);
-  v.formula = NULL;
+  if (!v.term)
+    v = number_value(r, v.at, as_number(r, &v));
   return v;
 }

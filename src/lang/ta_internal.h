@@ -7,20 +7,26 @@
 #include "lang/typecheck_counters_internal.h"
 
 enum {
-  TA_HEIGHT_MAX = 500,   /* of an expression */
-  TA_SIZE_MAX = 20000,   /* of an expression with its definitions written out */
-  TA_SIZES_MAX = 400000, /* of all expressions together */
-  TA_COUNTERS_MAX = 500, /* locations and shared variables */
+  TA_HEIGHT_MAX = 500,    /* of an expression */
+  TA_SIZE_MAX = 100000,   /* of an expression with its definitions written out */
+  TA_SIZES_MAX = 1000000, /* of all expressions together */
+  TA_COUNTERS_MAX = 500,  /* locations and shared variables */
   TA_RULES_MAX = 5000,
   TA_SPECIFICATIONS_MAX = 500,
   TA_PARAMS_MAX = 100,
 };
 
+/* What becomes of a quotient that is not a whole number. */
+enum ta_rounding { TA_EXACT, TA_DOWN, TA_UP };
+
 /* A number or a formula. */
 struct ta_value {
-  struct term *term;          /* a number, else NULL */
+  struct term *term;          /* a number, else NULL; if `divisor` is not 0, what it divides */
+  int64_t divisor;            /* 0: none, else more than 1 */
+  enum ta_rounding rounding;  /* of the quotient */
   struct ta_formula *formula; /* a formula, else NULL */
   bool literal;               /* a number as written: 0 and 1 are also conditions */
+  bool nameless;              /* made of such numbers alone, whatever values the parameters have */
   struct span at;
   uint32_t height;
   size_t size;
@@ -41,6 +47,7 @@ struct ta_reader {
   bool reads;      /* counters can be read here, not only parameters */
   bool formula;    /* temporal operators can be used here */
   bool rules_read; /* from now on there are no new counters */
+  bool rounded;    /* a quotient, which was said */
   bool open;       /* unknowns without a value are left open */
   const char *where;
   uint32_t nesting;

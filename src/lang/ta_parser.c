@@ -198,17 +198,18 @@ static void read_locations(struct ta_reader *r) {
 
 /* ---- rules ---- */
 
+/* `next` is NULL: it is unchanged, which says nothing of a variable that the rule changes, as in ByMC and TACO. */
 static void assign(struct ta_reader *r, struct counter_move *m, const char *name, struct span at, struct term *next,
                    bool *seen) {
   const struct scope_symbol *s = counter_named(r, name, at, false);
-  if (!s)
+  if (!s || !next)
     return;
   if (seen[s->index]) {
     diag_error(r->diags, E0604, at, "'%s' is changed twice in one rule", name);
     return;
   }
   seen[s->index] = true;
-  if (!next || (next->op == TERM_COUNTER && next->index == s->index))
+  if (next->op == TERM_COUNTER && next->index == s->index)
     return;
   m->counters[s->index] = next;
   if (!counter_term_is_natural(next))

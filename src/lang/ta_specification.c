@@ -36,10 +36,21 @@ struct stage {
   struct alternative_list steps;
 };
 
+/* How a rule changes a counter. */
+struct counter_change {
+  uint32_t counter;
+  bool added; /* `by`, and not in another way */
+  int64_t by;
+};
+struct rule_effect {
+  VEC(struct counter_change) at; /* the counters that it changes */
+};
+
 struct ta_tableau {
   struct counter_checker check;
   struct diags *diags;
   const struct threshold_automaton *automaton;
+  struct rule_effect *effects; /* by move of the automaton */
   struct arena *arena;
   VEC(const struct ta_formula *) atoms; /* the temporal subformulas, by number */
   VEC(struct stage) stages;
@@ -112,18 +123,56 @@ static bool added(const struct counter_move *m, uint32_t counter, int64_t *by) {
   return true;
 }
 
+static void find_effects(struct ta_tableau *t) {
+  const struct counter_system *s = t->automaton->system;
+  t->effects = memory_alloc((s->nmoves + (size_t)1) * sizeof *t->effects);
+  for (uint32_t m = 0; m < s->nmoves; m++) {
+    struct rule_effect *e = &t->effects[m];
+    for (uint32_t i = 0; i < s->ncounters; i++) {
+      struct counter_change c = {.counter = i};
+      c.added = added(&s->moves[m], i, &c.by);
+      if (!c.added || c.by)
+        vec_push(&e->at, c);
+    }
+  }
+}
+
+static void release_effects(struct ta_tableau *t) {
+  for (uint32_t m = 0; m < t->automaton->system->nmoves; m++)
+    vec_release(&t->effects[m].at);
+  memory_free(t->effects);
+}
+
+/* By how much a rule changes a linear form over the counters. False: not by a constant, or by one that is too large. */
+static bool form_change(const struct rule_effect *e, const int64_t *row, int64_t *sum) {
+  int64_t part;
+  *sum = 0;
+  for (size_t i = 0; i < e->at.n; i++) {
+    const struct counter_change *c = &e->at.at[i];
+    if (row[c->counter] &&
+        (!c->added || __builtin_mul_overflow(c->by, row[c->counter], &part) || __builtin_add_overflow(*sum, part, sum)))
+      return false;
+  }
+  return true;
+}
+
+/* The coefficients of the counters in `right - left`, to be freed; NULL: they are not understood. */
+static int64_t *difference(const struct ta_tableau *t, const struct term *left, const struct term *right) {
+  size_t size = (t->automaton->system->ncounters + (size_t)1) * sizeof(int64_t);
+  int64_t *row = memory_alloc(size);
+  memset(row, 0, size);
+  if (add_coefficients(right, 1, row) && add_coefficients(left, -1, row))
+    return row;
+  memory_free(row);
+  return NULL;
+}
+
 /* Does no rule make `right - left` smaller (up), or larger? */
 static bool goes_one_way(const struct ta_tableau *t, const struct term *left, const struct term *right, bool up) {
-  const struct counter_system *s = t->automaton->system;
-  int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row);
-  bool ok = add_coefficients(right, 1, row) && add_coefficients(left, -1, row);
-  for (uint32_t m = 0; m < s->nmoves && ok; m++) {
-    int64_t sum = 0, by, part;
-    for (uint32_t i = 0; i < s->ncounters && ok; i++)
-      ok = added(&s->moves[m], i, &by) && !__builtin_mul_overflow(by, row[i], &part) &&
-           !__builtin_add_overflow(sum, part, &sum);
-    ok = ok && (up ? sum >= 0 : sum <= 0);
-  }
+  int64_t *row = difference(t, left, right), sum;
+  bool ok = row;
+  for (uint32_t m = 0; m < t->automaton->system->nmoves && ok; m++)
+    ok = form_change(&t->effects[m], row, &sum) && (up ? sum >= 0 : sum <= 0);
   memory_free(row);
   return ok;
 }
@@ -563,71 +612,79 @@ static void make_system(struct ta_tableau *t, const struct ta_specification *spe
   make_moves(t, spec->at);
 }
 
-/* Does the guard need a quantity that each such step makes smaller, and no rule larger? `right - left` is not negative
-   whenever the rule is taken. */
-static bool uses_up(const struct ta_tableau *t, const struct counter_move *m, const struct term *guard) {
-  const struct counter_system *s = t->automaton->system;
+/* Does the guard need a quantity that each such step makes smaller, and none of the moves larger? `right - left` is not
+   negative whenever the rule is taken. */
+static bool uses_up(const struct ta_tableau *t, const struct rule_effect *e, const struct term *guard,
+                    const bool *moves) {
   if (guard->op == TERM_AND)
-    return uses_up(t, m, guard->kid[0]) || uses_up(t, m, guard->kid[1]);
-  if ((guard->op != TERM_LE && guard->op != TERM_LT) || !goes_one_way(t, guard->kid[0], guard->kid[1], false))
+    return uses_up(t, e, guard->kid[0], moves) || uses_up(t, e, guard->kid[1], moves);
+  if (guard->op != TERM_LE && guard->op != TERM_LT)
     return false;
-  int64_t *row = memory_alloc((s->ncounters + (size_t)1) * sizeof *row), sum = 0, by, part;
-  memset(row, 0, (s->ncounters + (size_t)1) * sizeof *row);
-  bool ok = add_coefficients(guard->kid[1], 1, row) && add_coefficients(guard->kid[0], -1, row);
-  for (uint32_t i = 0; i < s->ncounters && ok; i++)
-    ok = added(m, i, &by) && !__builtin_mul_overflow(by, row[i], &part) && !__builtin_add_overflow(sum, part, &sum);
+  int64_t *row = difference(t, guard->kid[0], guard->kid[1]), sum;
+  bool ok = row && form_change(e, row, &sum) && sum < 0;
+  for (uint32_t m = 0; m < t->automaton->system->nmoves && ok; m++)
+    ok = !moves[m] || (form_change(&t->effects[m], row, &sum) && sum <= 0);
   memory_free(row);
-  return ok && sum < 0;
+  return ok;
 }
 
-/* By rule: can it be taken infinitely often, so that its cycles count? Not if it changes nothing, or uses something up
-   (`ncrashed < F` in the guard, and it increments ncrashed). */
-static bool *lasting_rules(const struct ta_tableau *t) {
-  const struct threshold_automaton *a = t->automaton;
-  bool *lasting = memory_alloc((a->nrules + (size_t)1) * sizeof *lasting);
-  uint32_t move = 0;
-  for (uint32_t i = 0; i < a->nrules; i++) {
-    const struct counter_move *m = a->rules[i].idle ? NULL : &a->system->moves[move++];
-    lasting[i] = m && !uses_up(t, m, m->guard);
-  }
-  return lasting;
-}
-
-/* A rule that lies on a cycle and can be taken infinitely often; NULL: there is none, so every run comes to an end. */
-static const struct ta_rule *rule_on_cycle(const struct ta_tableau *t) {
-  const struct threshold_automaton *a = t->automaton;
+/* Keeps the rules that lie on a cycle of kept rules. */
+static bool drop_acyclic(const struct threshold_automaton *a, bool *kept) {
   uint32_t n = a->system->ncounters;
-  bool *lasting = lasting_rules(t);
-  bool *removed = memory_alloc((n + (size_t)1) * sizeof *removed),
-       *entered = memory_alloc((n + (size_t)1) * sizeof *entered);
-  memset(removed, 0, n * sizeof *removed);
+  bool *removed = memory_alloc((n + (size_t)1) * sizeof *removed), *seen = memory_alloc((n + (size_t)1) * sizeof *seen);
+  for (int way = 0; way < 2; way++) /* removes locations that no other one leads to, then those that lead to none */
+    for (bool changed = true; changed;) {
+      changed = false;
+      memset(seen, 0, n * sizeof *seen);
+      for (uint32_t i = 0; i < a->nrules; i++)
+        if (kept[i] && !removed[way ? a->rules[i].to : a->rules[i].from])
+          seen[way ? a->rules[i].from : a->rules[i].to] = true;
+      for (uint32_t i = 0; i < n; i++)
+        if (!removed[i] && !seen[i])
+          changed = removed[i] = true;
+    }
+  bool dropped = false;
+  for (uint32_t i = 0; i < a->nrules; i++)
+    if (kept[i] && (removed[a->rules[i].from] || removed[a->rules[i].to])) {
+      kept[i] = false;
+      dropped = true;
+    }
+  memory_free(removed);
+  memory_free(seen);
+  return dropped;
+}
+
+/* A rule that may be taken infinitely often; NULL: there is none, so every run comes to an end. Rules that change
+   nothing do not count. A rule cannot be taken infinitely often if it is on no cycle of such rules, or uses something
+   up that no such rule restores (`ncrashed < F` in the guard, and it increments ncrashed). */
+static const struct ta_rule *lasting_rule(const struct ta_tableau *t) {
+  const struct threshold_automaton *a = t->automaton;
+  const struct counter_system *s = a->system;
   const struct ta_rule *found = NULL;
-  for (bool changed = true; changed;) { /* removes locations that no other one leads to */
-    changed = false;
-    memset(entered, 0, n * sizeof *entered);
-    for (uint32_t i = 0; i < a->nrules; i++)
-      if (lasting[i] && !removed[a->rules[i].from])
-        entered[a->rules[i].to] = true;
-    for (uint32_t i = 0; i < n; i++)
-      if (!removed[i] && !entered[i])
-        changed = removed[i] = true;
-  }
-  for (bool changed = true; changed;) { /* removes locations that lead to no other one */
-    changed = false;
-    memset(entered, 0, n * sizeof *entered); /* here: left */
-    for (uint32_t i = 0; i < a->nrules; i++)
-      if (lasting[i] && !removed[a->rules[i].to])
-        entered[a->rules[i].from] = true;
-    for (uint32_t i = 0; i < n; i++)
-      if (!removed[i] && !entered[i])
-        changed = removed[i] = true;
+  bool *lasting = memory_alloc((a->nrules + (size_t)1) * sizeof *lasting),
+       *moves = memory_alloc((s->nmoves + (size_t)1) * sizeof *moves);
+  for (uint32_t i = 0; i < a->nrules; i++)
+    lasting[i] = !a->rules[i].idle;
+  for (bool changed = true; changed;) {
+    changed = drop_acyclic(a, lasting);
+    for (uint32_t i = 0, move = 0; i < a->nrules; i++)
+      if (!a->rules[i].idle)
+        moves[move++] = lasting[i];
+    for (uint32_t i = 0, move = 0; i < a->nrules; i++) {
+      if (a->rules[i].idle)
+        continue;
+      if (lasting[i] && uses_up(t, &t->effects[move], s->moves[move].guard, moves)) {
+        lasting[i] = false;
+        changed = true;
+      }
+      move++;
+    }
   }
   for (uint32_t i = 0; i < a->nrules && !found; i++)
-    if (lasting[i] && !removed[a->rules[i].from] && !removed[a->rules[i].to])
+    if (lasting[i])
       found = &a->rules[i];
   memory_free(lasting);
-  memory_free(removed);
-  memory_free(entered);
+  memory_free(moves);
   return found;
 }
 
@@ -656,7 +713,8 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   diags_init(&none, &a->system->source);
   struct ta_tableau t = {.check = {.s = s, .diags = &none}, .diags = diags, .automaton = a, .arena = &s->arena};
   s->controls = arena_array(&s->arena, 1, sizeof *s->controls);
-  const struct ta_rule *cycle = rule_on_cycle(&t);
+  find_effects(&t);
+  const struct ta_rule *cycle = lasting_rule(&t);
   t.acyclic = !cycle || stopping;
   t.always = find_always(formula, negated);
   if (!t.always || stopping)
@@ -674,6 +732,7 @@ static struct counter_system *system_for(const struct threshold_automaton *a, co
   for (size_t i = 0; i < t.stages.n; i++)
     vec_release(&t.stages.at[i].steps.at);
   vec_release(&t.stages);
+  release_effects(&t);
   vec_release(&t.atoms);
   vec_release(&t.start.at);
   diags_release(&none);
@@ -695,7 +754,7 @@ struct counter_system *threshold_automaton_stopping_runs(const struct threshold_
 }
 
 /* What must happen for the specification to say anything: of `a -> b`, a and what b needs; of `[]b`, that what b needs
-   happens at some time. NULL: nothing. */
+   happens at some time. NULL: only that there is a run. */
 static struct ta_formula *premise(struct arena *arena, struct ta_formula *f) {
   struct ta_formula *inner = f->op == TA_IMPLIES  ? premise(arena, f->kid[1])
                              : f->op == TA_ALWAYS ? premise(arena, f->kid[0])
@@ -710,8 +769,14 @@ static struct ta_formula *premise(struct arena *arena, struct ta_formula *f) {
   return out;
 }
 
-struct counter_system *threshold_automaton_premise(const struct threshold_automaton *a, uint32_t index) {
+struct counter_system *threshold_automaton_premise(const struct threshold_automaton *a, uint32_t index, bool any) {
   const struct ta_specification *spec = &a->specifications[index];
-  const struct ta_formula *f = premise(&a->system->arena, spec->formula);
-  return f ? system_for(a, spec, f, false, false, NULL) : NULL;
+  struct ta_formula *f = any ? NULL : premise(&a->system->arena, spec->formula);
+  if (!f) {
+    struct term *one = arena_alloc(&a->system->arena, sizeof *one);
+    *one = (struct term){.op = TERM_NUMBER, .at = spec->at, .number = 1};
+    f = arena_alloc(&a->system->arena, sizeof *f);
+    *f = (struct ta_formula){.op = TA_STATE, .at = spec->at, .term = one};
+  }
+  return system_for(a, spec, f, false, false, NULL);
 }

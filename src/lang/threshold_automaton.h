@@ -33,7 +33,8 @@ struct counter_system *threshold_automaton_specification(const struct threshold_
 struct counter_system *threshold_automaton_stopping_runs(const struct threshold_automaton *, uint32_t specification);
 
 /* The system whose unsafe states are reachable if and only if some run satisfies the premise of the specification: `a`
-   of `a -> b`, `<>a` of `[](a -> b)`. NULL: it has none, or it was refused. */
-struct counter_system *threshold_automaton_premise(const struct threshold_automaton *, uint32_t specification);
+   of `a -> b`, `<>a` of `[](a -> b)`. If it has none, or for `any`: if there is a run. NULL: it was refused. */
+struct counter_system *threshold_automaton_premise(const struct threshold_automaton *, uint32_t specification,
+                                                   bool any);
 
 #endif

@@ -293,7 +293,7 @@ void certificate_print(const struct counter_graph *g, const char *const *invaria
   name_all(&p);
   counter_params_print(p.s, &all);
   counter_conditions_print(p.s, !g->open, &conditions);
-  text_addf(out, "; %s: '%s' is never reached\n", p.s->name, g->property->name);
+  text_addf(out, "; %s: no run violates '%s'\n", p.s->name, g->property->name);
   if (all.n)
     text_addf(out, "; for all %s%s%s\n", all.at, conditions.n ? " with " : "", text_or_empty(&conditions));
   text_add(out, "; Three questions, all to be answered \"unsat\": z3 FILE, cvc5 --incremental FILE\n"

@@ -3,6 +3,7 @@
 #include "param/counter_graph.h"
 
 #include "analysis/three_valued.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -188,6 +189,43 @@ static void cubes_join(cube_vec *to, cube_vec *more) {
   vec_release(more);
 }
 
+/* One bit for each constraint, by its coefficients up to sign: a cube that implies another one has its bits. */
+static uint64_t shape_bits(const struct cube *c) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < c->n; i++) {
+    const int64_t *row = cube_row(c, i);
+    uint32_t first = 1;
+    while (first + 1 < c->width && row[first] == 0)
+      first++;
+    uint64_t h = 0;
+    for (uint32_t k = first; k < c->width; k++)
+      h = hash_mix(h, (uint64_t)(row[first] < 0 ? -row[k] : row[k]));
+    bits |= (uint64_t)1 << (h >> 58);
+  }
+  return bits;
+}
+
+/* Drops cubes that lie within others. Of two that are the same, the first one stays. */
+static void drop_implied(struct unfolder *u, cube_vec *cubes) {
+  size_t kept = 0, n = cubes->n;
+  uint64_t *bits = memory_alloc((n + 1) * sizeof *bits);
+  bool *dropped = memory_alloc((n + 1) * sizeof *dropped);
+  memset(dropped, 0, n * sizeof *dropped);
+  for (size_t i = 0; i < n; i++)
+    bits[i] = shape_bits(&cubes->at[i]);
+  for (size_t i = 0; i < n && !(u->g->stop && *u->g->stop); i++)
+    for (size_t k = 0; k < n && !dropped[i]; k++)
+      dropped[i] = k != i && !dropped[k] && !(bits[k] & ~bits[i]) && cube_implies(&cubes->at[i], &cubes->at[k]);
+  for (size_t i = 0; i < n; i++)
+    if (dropped[i])
+      cube_release(&cubes->at[i]);
+    else
+      cubes->at[kept++] = cubes->at[i];
+  cubes->n = kept;
+  memory_free(dropped);
+  memory_free(bits);
+}
+
 static bool meet(struct unfolder *u, const struct term *t, bool positive, cube_vec *cubes);
 
 static bool meet_either(struct unfolder *u, const struct term *a, const struct term *b, bool positive,
@@ -196,6 +234,8 @@ static bool meet_either(struct unfolder *u, const struct term *a, const struct t
   cubes_copy(&other, cubes);
   bool ok = meet(u, a, positive, cubes) && meet(u, b, positive, &other) && within_limit(u, cubes->n + other.n);
   cubes_join(cubes, &other);
+  if (ok)
+    drop_implied(u, cubes);
   return ok;
 }
 

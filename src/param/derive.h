@@ -87,18 +87,18 @@ struct derivation {
   uint32_t length;
   struct live_variables *live;
   const struct model *model;
-  bool keeps_initial; /* local states include the initial values of inputs */
-  uint32_t leader;    /* the oracle that names the coordinator; UINT32_MAX: there is none */
-  const bool *tells_class; /* by part: it tells the class of the process */
-  const bool *tells_self;  /* by part: it also tells whether the process believes in itself */
-  bool rivals;        /* processes may believe in different coordinators */
-  uint32_t elected;   /* the control: the leader of the phase was chosen */
-  const bool *ages;              /* by variable: it is the age of a number of a phase; NULL: none is */
-  uint32_t aged, began;          /* controls: numbers have aged since the last phase; enum fixed_phase */
-  const bool *watched;           /* by variable: the fixed phase is the first at whose end one of these has changed */
-  const value *watched_first;    /* their first values */
+  bool keeps_initial;         /* local states include the initial values of inputs */
+  uint32_t leader;            /* the oracle that names the coordinator; UINT32_MAX: there is none */
+  const bool *tells_class;    /* by part: it tells the class of the process */
+  const bool *tells_self;     /* by part: it also tells whether the process believes in itself */
+  bool rivals;                /* processes may believe in different coordinators */
+  uint32_t elected;           /* the control: the leader of the phase was chosen */
+  const bool *ages;           /* by variable: it is the age of a number of a phase; NULL: none is */
+  uint32_t aged, began;       /* controls: numbers have aged since the last phase; enum fixed_phase */
+  const bool *watched;        /* by variable: the fixed phase is the first at whose end one of these has changed */
+  const value *watched_first; /* their first values */
   const bool *leader_matters; /* by point: this round, or a later one of the phase, reads who leads */
-  bool loops;         /* some `repeat` has no constant length, so liveness of variables is not known per round */
+  bool loops; /* some `repeat` has no constant length, so liveness of variables is not known per round */
 };
 
 /* The model is an instance: its parameters satisfy the conditions, every clause of the environment allows some fault,
@@ -125,7 +125,8 @@ bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, val
 value derived_default(const struct derivation *, uint32_t i);
 /* The class of a process, as the part of it tells. */
 value derived_class(const struct derivation *, uint32_t part, value class);
-/* Is it the local state of the leader? Then its control is true while the leader is in it, as one process at most is. */
+/* Is it the local state of the leader? Then its control is true while the leader is in it, as one process at most is.
+ */
 bool derived_leads(const struct derivation *, uint32_t local);
 
 #endif

@@ -167,8 +167,9 @@ bool ages_licensed(struct derivation_builder *d) {
   }
   search_release(&s);
   if (s.at.to)
-    return derive_refuse(d, s.at, "numbers of phases can only be copied, compared with that of this phase, and used to "
-                                  "pick a message with the greatest one");
+    return derive_refuse(d, s.at,
+                         "numbers of phases can only be copied, compared with that of this phase, and used to "
+                         "pick a message with the greatest one");
   for (uint32_t i = 0; i < d->q->nproperties; i++)
     node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_age_field, &s);
   return !s.at.to || derive_refuse(d, s.at, "a property reads numbers of phases");
@@ -199,8 +200,7 @@ void ages_watch(struct derivation_builder *d) {
     watched[v] = d->d->live->idle[0][v] && v != d->d->leader && !d->d->ages[v];
     for (size_t i = 0; i < d->reached.initial.n && watched[v]; i++) {
       uint32_t part = (uint32_t)(i % d->d->nparts), l = d->reached.initial.at[i];
-      if (!part_exists(d->d, part) || (d->d->part_of && d->d->part_of[v] != part) ||
-          local_has(d, l, STATUS_BYZANTINE))
+      if (!part_exists(d->d, part) || (d->d->part_of && d->d->part_of[v] != part) || local_has(d, l, STATUS_BYZANTINE))
         continue;
       watched[v] = found++ == 0 || first[v] == d->d->locals.at[l][LOCAL_VAR(v)];
       first[v] = d->d->locals.at[l][LOCAL_VAR(v)];
@@ -239,10 +239,10 @@ static bool add_aging(struct derivation_builder *d, uint32_t point, const struct
   bool ok = true;
   m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->aged), NULL);
   if (d->d->where != UINT32_MAX)
-    m.guard = make_and(d, m.guard,
-                       make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point)));
-  m.guard = make_and(d, m.guard, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began),
-                                               make_number(d, step->before)));
+    m.guard =
+        make_and(d, m.guard, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point)));
+  m.guard = make_and(d, m.guard,
+                     make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->began), make_number(d, step->before)));
   m.controls[d->d->aged] = make_number(d, 1);
   m.controls[d->d->began] = make_number(d, step->after);
   for (size_t i = 0; i < at->aging.n && ok; i++) {

@@ -96,7 +96,14 @@ static struct term *distribute_member(struct round_builder *r, const struct succ
   return make_sum(d, amount, more);
 }
 
-/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose. */
+void round_arrive(struct round_builder *r, uint32_t local, uint32_t to) {
+  struct term *count = remaining_count(r, local);
+  r->arrivals[to] = make_sum(r->d, r->arrivals[to], count);
+  vec_push(&r->local_moves, ((struct local_move){count, local, to}));
+}
+
+/* The only successor of all members: UINT32_MAX if each stays as it is. Returns false if there is something to choose.
+ */
 static bool only_successor(const struct successor_class *c, uint32_t *to) {
   bool stays = c->go.n == 0, goes = c->go.n == 1;
   for (size_t i = 0; i < c->members.n; i++) {
@@ -113,12 +120,8 @@ static bool distribute_all(struct round_builder *r, const struct successor_class
   uint32_t to;
   if ((d->d->leader == UINT32_MAX && !d->d->ages) || !only_successor(c, &to))
     return false;
-  for (size_t i = 0; i < c->members.n; i++) {
-    uint32_t local = c->members.at[i], next = to == UINT32_MAX ? local : to;
-    struct term *count = remaining_count(r, local);
-    r->arrivals[next] = make_sum(d, r->arrivals[next], count);
-    vec_push(&r->local_moves, ((struct local_move){count, local, next}));
-  }
+  for (size_t i = 0; i < c->members.n; i++)
+    round_arrive(r, c->members.at[i], to == UINT32_MAX ? c->members.at[i] : to);
   return true;
 }
 
@@ -163,6 +166,11 @@ bool round_distribute(struct round_builder *r, uint32_t part) {
     local_successor_vec options = {0};
     if (!local_active(d, l) || d->d->parts.at[l] != part)
       continue;
+    if (r->chooses && r->chooses[l]) {
+      if (l == r->leads)
+        round_arrive(r, l, r->leads_to);
+      continue;
+    }
     ok = successors_find(r, l, &options);
     bool stays = successor_to(&options, l) != NULL;
     size_t k = part_has_step_property(d, part) ? classes.n : 0;

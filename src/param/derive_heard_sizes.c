@@ -41,6 +41,18 @@ static const struct node *capped_limit(const struct node *n) {
   return counts_all(a) ? b : counts_all(b) ? a : NULL;
 }
 
+void heard_size_without_quotient(struct heard_size *size) {
+  const struct node *n = size->limit;
+  if (!n || n->op != NODE_DIV || n->kid[1]->op != NODE_CONST || n->kid[1]->constant <= 0 ||
+      n->kid[1]->constant >= INT32_MAX)
+    return;
+  int64_t by = n->kid[1]->constant; /* x > a / b if b * x > a; x >= a / b if b * x + b > a */
+  size->times *= by;
+  size->more = size->strict ? 0 : by;
+  size->strict = true;
+  size->limit = n->kid[0];
+}
+
 bool is_active_size_clause(const struct node *n, struct heard_size *out) {
   if (n->op != NODE_FORALL || n->ngen != 1 || n->n != 1 || n->gen[0].range->op != NODE_ROLE_SET || n->gen[0].cond)
     return false;
@@ -56,5 +68,7 @@ bool is_active_size_clause(const struct node *n, struct heard_size *out) {
                              .exact = compared->op == NODE_EQ,
                              .active = true,
                              .capped = capped};
+  if (!capped && !out->exact)
+    heard_size_without_quotient(out);
   return !capped || compared->op != NODE_GT;
 }

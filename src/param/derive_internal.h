@@ -8,8 +8,15 @@
 #include "param/derive.h"
 #include "symbolic/solver.h"
 
-enum { LOCALS_MAX = 120, MESSAGES_MAX = 16, HEARD_MAX = 8, /* of these, by one process */
-       LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
+enum {
+  LOCALS_MAX = 120,
+  MESSAGES_MAX = 16,
+  HEARD_MAX = 8, /* of these, by one process */
+  LEAVES_MAX = 1500,
+  AMOUNTS_MAX = 600,
+  FLAGS_MAX = 6
+};
+enum { CAPPED_MAX = 3 };                    /* each doubles the number of cases */
 enum { FROZEN_MAX = 3 * MESSAGES_MAX + 1 }; /* by message: may be heard, must be heard, are heard; Byzantine ones */
 
 /* The result of an update: [status, then pairs of variable and value]; or it fails. */
@@ -187,6 +194,8 @@ void heard_rules_restore(struct derivation_builder *, const struct heard_rules *
 
 /* derive_heard_sizes.c: is the condition of a clause about the number of processes heard, of those that take part? */
 bool is_active_size_clause(const struct node *, struct heard_size *);
+/* Multiplies a limit that is a quotient by a number with that number. */
+void heard_size_without_quotient(struct heard_size *);
 
 /* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
@@ -233,6 +242,11 @@ value local_class(const struct derivation_builder *, const value *local);
 bool leader_begins_at(const struct derivation_builder *, uint32_t point); /* is a leader chosen before that round? */
 /* The local state with another class. */
 uint32_t leader_local(struct derivation_builder *, uint32_t local, uint32_t point, value class);
+/* derive_others.c: does a process in this local state send its message to all others, and not to itself? */
+bool local_spares_itself(struct derivation_builder *, uint32_t local, uint32_t point);
+bool round_may_spare(struct derivation_builder *, uint32_t point); /* does some process do so? */
+/* Refuses clauses about heard-of sets in which such a process itself would have to be told apart. */
+bool derive_others_licensed(struct derivation_builder *, uint32_t local, uint32_t point);
 
 /* derive_first_values.c: the initial local states, and for which parameters. */
 bool first_values_find(struct derivation_builder *);
@@ -252,6 +266,8 @@ bool cubes_cover(struct solver *, const cube_vec *);
 struct receiver {
   bool omits_receive, omits_send; /* omission faults */
   value class;                    /* enum leader_class */
+  bool spares_own;                /* it sends its own message to all others, not to itself */
+  bool may_spare;                 /* its own message is unknown, and may go to all others only */
   uint32_t own;                   /* index of its own message; UINT32_MAX: none or unknown */
 };
 struct reception {
@@ -299,6 +315,8 @@ bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
 /* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
    crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
+/* Does the part change in moves of its own, before the joint move of the round? */
+bool derive_moves_apart(const struct derivation_builder *, uint32_t point, uint32_t part);
 
 /* liveness_moves.c: the product with the stages of a live property. */
 bool liveness_rounds(struct derivation_builder *, uint32_t point, move_vec *); /* in place of derive_round */

@@ -20,7 +20,7 @@ value local_class(const struct derivation_builder *d, const value *local) {
 
 value leader_identity(const struct derivation_builder *d, value class) {
   value me = d->role->first;
-  switch ((enum leader_class)class) {
+  switch ((enum leader_class) class) {
   case LEADER_LEADS:
   case LEADER_RIVAL:
     return me;
@@ -44,7 +44,9 @@ bool leader_hears(value class, unsigned kind) {
   return !(kind & (class == LEADER_LEADS ? MESSAGE_TO_RIVAL : MESSAGE_TO_LEADER));
 }
 
-bool tells_class(const struct derivation *dv, uint32_t part) { return dv->leader != UINT32_MAX && dv->tells_class[part]; }
+bool tells_class(const struct derivation *dv, uint32_t part) {
+  return dv->leader != UINT32_MAX && dv->tells_class[part];
+}
 
 value derived_class(const struct derivation *dv, uint32_t part, value class) {
   if (!dv->tells_class[part])
@@ -403,4 +405,100 @@ void leader_crashes_together(struct round_builder *r, const bool *together) {
     all = sum;
     first = false;
   }
+}
+
+/* ---- the leader's choice ---- */
+
+struct leader_choices {
+  struct round_builder *r;
+  const bool *together;
+  move_vec *moves;
+  struct counter_move begin; /* of the move, before any choice */
+  size_t amounts, local_moves;
+  struct term **arrivals;
+};
+
+static void begin_again(struct leader_choices *x) {
+  struct round_builder *r = x->r;
+  struct derivation_builder *d = r->d;
+  struct arena *arena = &d->s->arena;
+  r->move = x->begin;
+  r->move.counters = arena_copy(arena, x->begin.counters, d->counters_max * sizeof *r->move.counters);
+  r->move.controls = arena_copy(arena, x->begin.controls, d->controls_max * sizeof *r->move.controls);
+  r->amounts.n = x->amounts;
+  r->local_moves.n = x->local_moves;
+  memcpy(r->arrivals, x->arrivals, d->d->locals.n * sizeof *r->arrivals);
+  round_forget_conditions(r);
+}
+
+static struct term *is_there(struct derivation_builder *d, uint32_t local) {
+  return make_leaf(d, TERM_CONTROL, d->d->flag.at[local]);
+}
+
+/* The leader is in this local state: one move for each successor. */
+static bool add_choices(struct leader_choices *x, uint32_t local) {
+  struct round_builder *r = x->r;
+  struct derivation_builder *d = r->d;
+  VEC(uint32_t) targets = {0};
+  local_successor_vec options = {0};
+  begin_again(x);
+  bool ok = successors_find(r, local, &options);
+  for (size_t i = 0; i < options.n; i++)
+    vec_push(&targets, options.at[i].target);
+  for (size_t i = 0; i < targets.n && ok; i++) {
+    local_successor_vec anew = {0}; /* conditions may need amounts of the move that they belong to */
+    begin_again(x);
+    ok = successors_find(r, local, &anew);
+    const struct local_successor *to = ok ? successor_to(&anew, targets.at[i]) : NULL;
+    if (to) {
+      round_require(r, is_there(d, local));
+      round_require(r, to->always ? make_number(d, 1) : make_or(d, amount_none(r, remaining_count(r, local)), to->can));
+      r->leads = local;
+      r->leads_to = to->target;
+      ok = round_make_one_joint_move(r, x->together, x->moves);
+    }
+    vec_release(&anew);
+  }
+  vec_release(&options);
+  vec_release(&targets);
+  return ok;
+}
+
+bool leader_joint_moves(struct round_builder *r, const bool *together, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->reached.at[r->point];
+  struct leader_choices x = {.r = r,
+                             .together = together,
+                             .moves = moves,
+                             .begin = r->move,
+                             .amounts = r->amounts.n,
+                             .local_moves = r->local_moves.n};
+  uint32_t part = UINT32_MAX; /* of the first such local state; what other parts choose is an amount */
+  bool ok = true;
+  x.arrivals = arena_copy(&d->d->arena, r->arrivals, (d->d->locals.n + (size_t)1) * sizeof *x.arrivals);
+  r->chooses = arena_array(&d->d->arena, d->d->locals.n + (size_t)1, sizeof *r->chooses);
+  r->leads = UINT32_MAX;
+  for (size_t i = 0; i < at->locals.n && ok; i++) {
+    uint32_t l = at->locals.at[i];
+    local_successor_vec options = {0};
+    if (!derived_leads(d->d, l) || !local_active(d, l) || !together[d->d->parts.at[l]] ||
+        (part != UINT32_MAX && d->d->parts.at[l] != part))
+      continue;
+    begin_again(&x);
+    ok = successors_find(r, l, &options);
+    r->chooses[l] = options.n > 1;
+    part = options.n > 1 ? d->d->parts.at[l] : part;
+    vec_release(&options);
+  }
+  for (size_t i = 0; i < at->locals.n && ok; i++)
+    if (r->chooses[at->locals.at[i]])
+      ok = add_choices(&x, at->locals.at[i]);
+  begin_again(&x);
+  r->leads = UINT32_MAX;
+  for (size_t i = 0; i < at->locals.n; i++)
+    if (r->chooses[at->locals.at[i]])
+      round_require(r, make_not(d, is_there(d, at->locals.at[i])));
+  ok = ok && round_make_one_joint_move(r, together, moves);
+  r->chooses = NULL;
+  return ok && !d->d->refused;
 }

@@ -100,7 +100,9 @@ static bool check_role(struct derivation_builder *d) {
   for (uint32_t p = 0; p < m->npoints; p++)
     for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
       const struct send *send = &d->role->body[p].sends[i];
-      if (send->target != TARGET_SET && d->d->leader == UINT32_MAX)
+      if (send->target == TARGET_OTHERS && d->d->leader != UINT32_MAX)
+        return derive_refuse(d, send->at, "a message goes to all others, where there is a coordinator");
+      if (send->target != TARGET_SET && send->target != TARGET_OTHERS && d->d->leader == UINT32_MAX)
         return derive_refuse(d, send->at, "a message does not go to all");
       if (!has_no_open_param(d, send->message, "a message") ||
           !has_no_open_param(d, send->guard.cond, "a condition to send"))
@@ -140,14 +142,7 @@ static const struct node *large_set(const struct node *n, struct heard_size *out
     out->times = size->kid[0]->constant;
     size = size->kid[1];
   }
-  if (out->limit && out->limit->op == NODE_DIV && out->limit->kid[1]->op == NODE_CONST &&
-      out->limit->kid[1]->constant > 0 && out->limit->kid[1]->constant < INT32_MAX) {
-    int64_t by = out->limit->kid[1]->constant; /* x > a / b if b * x > a; x >= a / b if b * x + b > a */
-    out->times *= by;
-    out->more = out->strict ? 0 : by;
-    out->strict = true;
-    out->limit = out->limit->kid[0];
-  }
+  heard_size_without_quotient(out);
   return size && size->op == NODE_CARD ? size->kid[0] : NULL;
 }
 
@@ -212,7 +207,12 @@ static bool is_uniform(const struct node *n, struct heard_size *out, bool *any) 
 }
 
 static bool add_size(struct derivation_builder *d, struct heard_size size, const struct clause *c) {
+  uint32_t capped = size.capped;
   size.of = c;
+  for (size_t i = 0; i < d->heard.sizes.n; i++)
+    capped += d->heard.sizes.at[i].capped;
+  if (capped > CAPPED_MAX)
+    return derive_refuse(d, c->at, "more than %d clauses have a limit that depends on how many take part", CAPPED_MAX);
   int64_t *row = memory_alloc((d->params.base->nparams + (size_t)1) * sizeof *row);
   bool ok = !size.limit || node_row(d, size.limit, 1, row);
   memory_free(row);
@@ -242,7 +242,8 @@ static bool check_heard(struct derivation_builder *d, const struct node *pred, c
 static bool is_of_heard(const struct node *pred) {
   struct heard_size size;
   bool any;
-  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) || is_uniform(pred, &size, &any);
+  return is_size_clause(pred, &size) || is_active_size_clause(pred, &size) || is_nosplit(pred) ||
+         is_uniform(pred, &size, &any);
 }
 
 bool size_applies(const struct derivation_builder *d, const struct heard_size *size, uint32_t point) {
@@ -393,7 +394,7 @@ static bool check_properties(struct derivation_builder *d) {
 }
 
 static bool check_symmetry(struct derivation_builder *d) {
-  const struct identity_usage *ids = identity_usage_of(d->m, d->q, &d->d->arena);
+  const struct identity_usage *ids = identity_usage_besides_others(d->m, d->q, &d->d->arena);
   if (ids[0].use != IDENTITY_ANONYMOUS && d->d->leader == UINT32_MAX) /* else leader_licensed */
     return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
   const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);

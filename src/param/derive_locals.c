@@ -23,8 +23,7 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
     return true;
   uint32_t var = i - LOCAL_VAR(0);
   if (var == dv->leader)
-    return process_active(status) && point != POINT_END && dv->leader_matters[point] &&
-           tells_class(dv, part);
+    return process_active(status) && point != POINT_END && dv->leader_matters[point] && tells_class(dv, part);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
   const bool *live = idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
@@ -291,8 +290,7 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   }
   if (ok && d->heard.crashes)
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
-  bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
-  if (ok && apart) /* parts that change one after the other may also stay unchanged */
+  if (ok && derive_moves_apart(d, point, part)) /* parts that change one after the other may also stay unchanged */
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   return ok;
 }

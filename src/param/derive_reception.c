@@ -78,17 +78,21 @@ static void add_genuine(struct row_builder *w, uint32_t m) {
     row_end(w, true);
     return;
   }
-  bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
+  bool faulty = receiver->omits_receive || receiver->omits_send;
+  bool spares = receiver->spares_own && receiver->own == m;
   w->row[1 + column_heard(r, m)] = 1;
   w->row[1 + column_forged(r, m)] = -1;
   if (r->d->heard.delivers && !receiver->omits_receive)
     w->row[1 + column_must(r, m)] = -1;
-  w->row[0] =
-      r->d->heard.delivers && own ? -1 : 0; /* it hears itself, although `must` does not include its own message */
+  if (r->d->heard.delivers && faulty)
+    w->row[0] = receiver->own == m && !spares ? -1 : 0; /* it hears itself, although `must` does not include that */
+  else if (r->d->heard.delivers)
+    w->row[0] = spares || receiver->may_spare ? 1 : 0; /* it does not hear itself, although `must` includes that */
   row_end(w, false);
   w->row[1 + column_may(r, m)] = 1;
   w->row[1 + column_heard(r, m)] = -1;
   w->row[1 + column_forged(r, m)] = 1;
+  w->row[0] = spares ? -1 : 0;
   row_end(w, false);
   w->row[1 + column_forged(r, m)] = 1;
   row_end(w, !r->d->heard.forges);
@@ -117,6 +121,12 @@ static void add_forged(struct row_builder *w) {
     w->row[1 + column_heard(r, m)] = -1;
   }
   row_end(w, false);
+}
+
+/* The set may also contain the process itself, which sends itself nothing. */
+static void add_itself(struct row_builder *w, const struct receiver *receiver, const struct heard_size *size) {
+  if ((receiver->spares_own || receiver->may_spare) && __builtin_add_overflow(w->row[0], size->times, &w->row[0]))
+    derive_beyond(w->r->d, w->r->d->role->at);
 }
 
 /* times * heard + more - limit, where genuine messages and, if all, forged ones of Byzantine processes are heard. */
@@ -152,6 +162,7 @@ static void add_size(struct row_builder *w, const struct heard_size *size) {
   derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_may(r, m)] = is_for(r, w->receiver, m) ? -size->times : 0;
+  add_itself(w, w->receiver, size);
   add_strict(w, size->strict);
   row_end(w, false);
   if (!size->exact)

@@ -85,9 +85,12 @@ static bool count_messages(struct round_builder *r) {
               "this clause can be expressed by counters only if every process that takes part sends a message");
       continue;
     }
+    if (!derive_others_licensed(d, l, r->point))
+      return false;
     uint32_t m = message_index(at, message, kind);
     r->may[m] = make_sum(d, r->may[m], local_count(d, l));
-    if (d->heard.delivers && !local_has(d, l, STATUS_OMITS_SEND))
+    if (d->heard.delivers && !(kind & MESSAGE_TO_RIVAL) && /* which of these reach a rival is not known */
+        !local_has(d, l, STATUS_OMITS_SEND))
       r->must[m] = make_sum(d, r->must[m], make_difference(d, local_count(d, l), r->crashing[l]));
   }
   return !d->d->refused;
@@ -133,8 +136,13 @@ struct counter_move round_move_new(struct derivation_builder *d, uint32_t point,
 }
 
 bool derive_moves_jointly(const struct derivation_builder *d) {
-  return d->mode == DERIVE_WHOLE || d->jointly || d->d->leader != UINT32_MAX || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
+  return d->mode == DERIVE_WHOLE || d->jointly || d->parts.stays_count || d->heard.coupling != HEARD_FREELY ||
          (d->heard.delivers && d->heard.crashes);
+}
+
+bool derive_moves_apart(const struct derivation_builder *d, uint32_t point, uint32_t part) {
+  const struct schedule_point *at = &d->reached.at[point];
+  return part != at->sends && part != at->updates && !derive_moves_jointly(d) && !tells_class(d->d, part);
 }
 
 void round_add_onward(struct round_builder *r, move_vec *moves) {
@@ -169,6 +177,11 @@ void round_move_finish(struct round_builder *r) {
 }
 
 bool round_make_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
+  return r->d->d->leader == UINT32_MAX ? round_make_one_joint_move(r, together, moves)
+                                       : leader_joint_moves(r, together, moves);
+}
+
+bool round_make_one_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
   struct derivation_builder *d = r->d;
   bool ok = true;
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
@@ -196,11 +209,10 @@ static bool make_moves_together(struct round_builder *r, const bool *together, m
 
 static bool make_round(struct round_builder *r, bool in_turns, move_vec *moves) {
   struct derivation_builder *d = r->d;
-  const struct schedule_point *at = &d->reached.at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d) ||
-                                                 (in_turns && d->parts.counted[part]));
+    together[part] =
+        part_exists(d->d, part) && (!derive_moves_apart(d, r->point, part) || (in_turns && d->parts.counted[part]));
   for (uint32_t part = 0; part < d->d->nparts && d->heard.crashes; part++)
     if (together[part])
       choose_crashes(r, part);
@@ -298,10 +310,9 @@ static void moves_drop(struct derivation_builder *d, move_vec *moves, size_t fir
 
 /* In the joint form, counted parts that change before the round may also stay unchanged. */
 static bool has_counted_parts_apart(const struct derivation_builder *d, uint32_t point) {
-  const struct schedule_point *at = &d->reached.at[point];
   bool apart = false;
-  for (uint32_t part = 0; part < d->d->nparts && !derive_moves_jointly(d); part++)
-    apart |= part_exists(d->d, part) && d->parts.counted[part] && part != at->sends && part != at->updates;
+  for (uint32_t part = 0; part < d->d->nparts; part++)
+    apart |= part_exists(d->d, part) && d->parts.counted[part] && derive_moves_apart(d, point, part);
   return apart;
 }
 

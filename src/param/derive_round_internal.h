@@ -53,6 +53,9 @@ struct round_builder {
   VEC(struct frozen_number) frozen;
   struct term **pool;     /* in turns: by local state, the processes that have not changed yet; NULL: not separate */
   uint32_t turn;          /* in turns: the last value of the control that is used */
+  bool *chooses;          /* by local state of the leader: it has several successors; NULL: not asked */
+  uint32_t leads;         /* of these, the one that the leader is in; UINT32_MAX: none */
+  uint32_t leads_to;      /* and the next one */
   struct term **arrivals; /* by local state: how many processes enter it */
   struct term **crashing; /* by local state: how many crash in this round; NULL: none */
   VEC(struct local_move) local_moves;
@@ -73,8 +76,11 @@ void round_forget_conditions(struct round_builder *); /* computed for other numb
 bool round_mark_violations(struct round_builder *, struct counter_move *);
 /* The joint move of the round, for the parts in `together`. */
 bool round_make_joint_move(struct round_builder *, const bool *together, move_vec *);
+bool round_make_one_joint_move(struct round_builder *, const bool *together, move_vec *);
 
 /* ---- coordinators (derive_leader.c) ---- */
+/* A joint move for each choice of the leader, instead of an amount: its local state is control. */
+bool leader_joint_moves(struct round_builder *, const bool *together, move_vec *);
 /* In each part, as many processes of a class crash. */
 void leader_crashes_together(struct round_builder *, const bool *together);
 
@@ -97,6 +103,7 @@ bool same_successor(const struct local_successor *, const struct local_successor
 /* How many processes there are in this local state that do not crash in this round. */
 struct term *remaining_count(struct round_builder *, uint32_t local);
 bool round_distribute(struct round_builder *, uint32_t part);
+void round_arrive(struct round_builder *, uint32_t local, uint32_t to); /* all that do not crash */
 /* The arrivals replace the old counts. Processes that do not take part in the round stay. */
 void round_update_counters(struct round_builder *, const bool *together);
 

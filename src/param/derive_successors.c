@@ -7,8 +7,9 @@
 /* ---- receptions ---- */
 
 static bool same_receiver(const struct receiver *a, const struct receiver *b) {
-  bool faulty = a->omits_receive || a->omits_send;
-  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send && (!faulty || a->own == b->own);
+  bool told = a->omits_receive || a->omits_send || a->spares_own; /* its own message makes a difference */
+  return a->class == b->class && a->omits_receive == b->omits_receive && a->omits_send == b->omits_send &&
+         a->spares_own == b->spares_own && a->may_spare == b->may_spare && (!told || a->own == b->own);
 }
 
 static uint32_t reception_of(struct round_builder *r, const struct update_cases *o, uint32_t way,
@@ -120,8 +121,10 @@ void round_forget_conditions(struct round_builder *r) {
 
 static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
-  struct receiver receiver = {local_has(d, decides, STATUS_OMITS_RECEIVE), local_has(d, decides, STATUS_OMITS_SEND),
-                              LEADER_FOLLOWS, UINT32_MAX};
+  struct receiver receiver = {.omits_receive = local_has(d, decides, STATUS_OMITS_RECEIVE),
+                              .omits_send = local_has(d, decides, STATUS_OMITS_SEND),
+                              .class = LEADER_FOLLOWS,
+                              .own = UINT32_MAX};
   const struct schedule_point *at = &d->reached.at[r->point];
   value message;
   unsigned kind;
@@ -130,6 +133,10 @@ static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   if (at->sends == at->updates && local_message(d, decides, r->point, &message, &kind) &&
       leader_hears(receiver.class, kind))
     receiver.own = message_index(at, message, kind);
+  if (at->sends == at->updates)
+    receiver.spares_own = local_spares_itself(d, decides, r->point);
+  else
+    receiver.may_spare = round_may_spare(d, r->point);
   return receiver;
 }
 

@@ -15,7 +15,8 @@ struct concolic_search {
   int64_t *params;                 /* by parameter of the model: its value in the current run */
   struct solver *solver;           /* columns: parameters, then the number of each message */
   uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
-  uint32_t mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
+  uint32_t
+      mine; /* the message of a coordinator other than the leader, in which the process believes; NO_SENDER: none */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;

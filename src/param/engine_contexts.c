@@ -576,6 +576,19 @@ static void add_edge(struct context_query *q) {
   text_add(&q->out, "))\n");
 }
 
+static void print_moves(struct context_query *q) {
+  const struct counter_graph *g = q->s->g;
+  for (size_t i = 0; i < q->moves.n; i++) {
+    const struct path_move *m = &q->moves.at[i];
+    uint32_t at = 0;
+    while (!(m->stages >> at & 1))
+      at++;
+    const struct counter_move *move = &g->system->moves[g->transitions.at[m->transitions[at]].move];
+    text_addf(&q->out, "; x_%zu %s (line %" PRIu32 ")\n", i, move->name,
+              source_line_number(&g->system->source, move->at));
+  }
+}
+
 static bool query_make(struct context_query *q, struct context_search *s, const uint32_t *path) {
   const struct counter_graph *g = s->g;
   *q = (struct context_query){.s = s, .path = path + 1, .length = path[0]};
@@ -584,6 +597,7 @@ static bool query_make(struct context_query *q, struct context_search *s, const 
   if (segments > SEGMENTS_MAX)
     return false;
   q->segments = (uint32_t)segments;
+  print_moves(q);
   for (uint32_t i = 0; i < g->nparams; i++)
     text_addf(&q->out, "(declare-const p%" PRIu32 " Int)\n", i);
   declare_state(q);
@@ -772,13 +786,21 @@ static enum answer find_run(const struct context_query *q, const struct engine_w
 
 static void print_comment(const struct context_search *s, struct text *out) {
   const struct counter_graph *g = s->g;
+  struct text all = {0}, conditions = {0};
+  counter_params_print(g->system, &all);
+  counter_conditions_print(g->system, !g->open, &conditions);
+  text_addf(out, "; %s: no run violates '%s'\n", g->system->name, g->property->name);
+  if (all.n)
+    text_addf(out, "; for all %s%s%s\n", all.at, conditions.n ? " with " : "", text_or_empty(&conditions));
+  text_release(&all);
+  text_release(&conditions);
   text_addf(
       out,
-      "; %s: '%s' is never reached\n"
       "; %zu question%s, to be answered \"unsat\": is there a run of this form? Each comparison in a guard changes\n"
       "; at most once, so every run consists of so many segments in which they stay as they are.\n"
-      "; p: parameters, c: counters at the end of each segment, x: how often each move is taken in it\n",
-      g->system->name, g->property->name, s->paths.n, s->paths.n == 1 ? "" : "s");
+      "; p: parameters; c0_0, c0_1, ...: counters at the start, c1_0, ...: after the first segment; x0_0, ...: how\n"
+      "; often each move is taken in it\n",
+      s->paths.n, s->paths.n == 1 ? "" : "s");
   for (uint32_t i = 0; i < g->nparams; i++)
     text_addf(out, "; p%" PRIu32 " %s\n", i, g->system->params[g->param[i]].name);
   for (uint32_t i = 0; i < g->ncounters; i++)

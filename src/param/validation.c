@@ -180,7 +180,7 @@ struct step_match {
   uint32_t from_name;
   const struct liveness_edge *edge; /* of a live property; or NULL */
   struct phase_state phase;
-  value *beliefs;                   /* by process: its coordinator */
+  value *beliefs; /* by process: its coordinator */
 };
 
 /* The id of the pair; *old: it was matched before. */
@@ -407,8 +407,13 @@ bool validate_instance(struct validator *c, struct interpreter *interp, const st
     if (error.message)
       differ(c, "the algorithm fails in a first value, and the counter system leaves that out", NULL, NULL);
     for (size_t i = 0; i < c->configs.n && !out->difference.n && !validator_stopped(c); i++) {
-      struct step_match s = {c,    c->configs.at[i],  intern_at(c->systems, c->states.at[i]), c->states.at[i],
-                             NULL, c->phases.at[i], memory_alloc((c->m->nprocesses + (size_t)1) * sizeof *s.beliefs)};
+      struct step_match s = {c,
+                             c->configs.at[i],
+                             intern_at(c->systems, c->states.at[i]),
+                             c->states.at[i],
+                             NULL,
+                             c->phases.at[i],
+                             memory_alloc((c->m->nprocesses + (size_t)1) * sizeof *s.beliefs)};
       if (c->liveness)
         follow_edges(&s);
       else

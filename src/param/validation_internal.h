@@ -34,16 +34,16 @@ struct validator {
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
-  struct intern *texts;         /* printed values, as vectors of characters */
-  struct intern *locals;        /* point, part, local state of the instance */
-  VEC(uint32_t) local_of;       /* by id in `locals`: the derived local state; UINT32_MAX: none */
-  VEC(struct config *) configs; /* reached configurations, processes in any order */
-  VEC(uint32_t) states;         /* by configuration: its state of the counter system */
+  struct intern *texts;           /* printed values, as vectors of characters */
+  struct intern *locals;          /* point, part, local state of the instance */
+  VEC(uint32_t) local_of;         /* by id in `locals`: the derived local state; UINT32_MAX: none */
+  VEC(struct config *) configs;   /* reached configurations, processes in any order */
+  VEC(uint32_t) states;           /* by configuration: its state of the counter system */
   VEC(struct phase_state) phases; /* by configuration */
-  struct intern *known;         /* configurations with sorted processes */
-  struct intern *systems;       /* states of the counter system: counters, then controls */
-  struct intern *pairs;         /* matched steps: before, after (without the unchanged part), bad */
-  VEC(uint32_t) ends;           /* by pair: the successor state */
+  struct intern *known;           /* configurations with sorted processes */
+  struct intern *systems;         /* states of the counter system: counters, then controls */
+  struct intern *pairs;           /* matched steps: before, after (without the unchanged part), bad */
+  VEC(uint32_t) ends;             /* by pair: the successor state */
   struct validation *out;
 };
 

@@ -32,7 +32,9 @@ static void add_proved(const struct proof_result *p, struct text *out) {
     if (p->cutoff && p->proof.kind == ENGINE_SAFE)
       text_addf(out, "; for all %s: %s = %" PRId64 " is enough, %s", p->cutoff, p->cutoff, p->cutoff_value,
                 p->cutoff_by);
-    if (p->vacuous)
+    if (p->runless)
+      text_add(out, "; vacuously: there is no run, since the assumptions and the initial conditions cannot be met");
+    else if (p->vacuous)
       text_addf(out, "; vacuously: no run satisfies %s", p->live ? "what the environment promises" : "its premise");
     else if (p->vacuous_for_few)
       text_add(out, "; vacuously for few processes: no run satisfies what the environment promises");

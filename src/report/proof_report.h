@@ -19,6 +19,7 @@ struct proof_result {
   const struct counter_system *system;
   bool vacuous; /* SAFE: no run satisfies the premise of the property; of a live property of rounds, the promise of
                    the environment */
+  bool runless; /* and vacuous: there is no run at all */
   bool vacuous_for_few; /* SAFE: so it is in all instances that were searched */
   bool live;            /* of a model of rounds */
   const char *cutoff;   /* a parameter, the number of values of a type: with this value it was proved; NULL: none */

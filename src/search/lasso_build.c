@@ -17,7 +17,8 @@ struct lasso_builder {
   uint32_t *reached;        /* by node: number of the search that reached it */
   uint32_t searches;
   node_vec queue;
-  struct scc_entry *reached_by;          /* by position in the queue of stems */
+  struct scc_entry *reached_by; /* by position in the queue of stems */
+  size_t nreached;
   VEC(const struct scc_entry *) entries; /* the nodes in the scc, nearest first */
   VEC(struct lasso_step) walk;
   uint64_t accepts, often; /* still missing */
@@ -134,6 +135,7 @@ static void find_stems(struct lasso_builder *l) {
         reach(l, to, node, a.label);
     }
   }
+  l->nreached = l->queue.n;
   memory_free(place);
 }
 
@@ -238,6 +240,95 @@ static void make(struct lasso_builder *l, const node_vec *in, uint32_t entry, co
   shorten_stem(out);
 }
 
+/* --- is it the shortest? --- */
+
+#define BOUND_EDGES_MOST 4000000
+
+/* The scc, with nodes that differ only in the state of the automaton as one. */
+struct projected_scc {
+  const struct lasso_builder *of;
+  uint32_t nstates;
+  uint32_t *distance;     /* by state: of the nearest node, in the scc or not */
+  uint32_t *first, *next; /* the nodes of a state in the scc: 1 + the first one, by state; 1 + the next one, by node */
+  uint32_t *reached;      /* by state: number of the search that reached it */
+  node_vec queue;
+  uint64_t edges;
+};
+
+static void projected_init(struct projected_scc *j, const struct lasso_builder *l) {
+  const struct product *p = l->product;
+  *j = (struct projected_scc){.of = l};
+  for (size_t i = 0; i < p->nodes.n; i++)
+    j->nstates = p->nodes.at[i].state >= j->nstates ? p->nodes.at[i].state + 1 : j->nstates;
+  j->distance = memory_alloc((j->nstates + (size_t)1) * sizeof *j->distance);
+  j->first = memory_alloc((j->nstates + (size_t)1) * sizeof *j->first);
+  j->reached = memory_alloc((j->nstates + (size_t)1) * sizeof *j->reached);
+  j->next = memory_alloc((p->nodes.n + 1) * sizeof *j->next);
+  memset(j->distance, 0xFF, j->nstates * sizeof *j->distance);
+  for (size_t k = 0; k < l->nreached; k++) {
+    const struct scc_entry *e = &l->reached_by[k];
+    uint32_t state = p->nodes.at[e->node].state;
+    if (e->distance < j->distance[state])
+      j->distance[state] = e->distance;
+    if (p->nodes.at[e->node].scc == l->scc) {
+      j->next[e->node] = j->first[state];
+      j->first[state] = e->node + 1;
+    }
+  }
+}
+
+static void projected_release(struct projected_scc *j) {
+  memory_free(j->distance);
+  memory_free(j->first);
+  memory_free(j->next);
+  memory_free(j->reached);
+  vec_release(&j->queue);
+}
+
+/* Is there a way from the state back to it in fewer than `most` steps? A step that stays there is none. */
+static bool returns_within(struct projected_scc *j, uint32_t begin, uint32_t most) {
+  const struct lasso_builder *l = j->of;
+  vec_clear(&j->queue);
+  vec_push(&j->queue, begin);
+  for (size_t k = 0, layer_end = 1, steps = 1; k < j->queue.n && steps <= most; k++) {
+    for (uint32_t node = j->first[j->queue.at[k]]; node; node = j->next[node - 1]) {
+      struct product_edges left = product_edges_of(l->product, node - 1);
+      struct product_edge a;
+      while (product_edges_next(l->product, &left, &a)) {
+        j->edges++;
+        if (edge_inside_scc(l->product, l->assumptions, node - 1, &a, l->scc) == UINT32_MAX)
+          continue;
+        if (a.state == begin && (steps < most || (a.label == LABEL_STAYS && k == 0)))
+          return true;
+        if (j->reached[a.state] == begin + 1)
+          continue;
+        j->reached[a.state] = begin + 1;
+        vec_push(&j->queue, a.state);
+      }
+    }
+    if (k + 1 == layer_end) {
+      layer_end = j->queue.n;
+      steps++;
+    }
+  }
+  return false;
+}
+
+/* The automaton may notice only on the way round that a run is accepted, so that a lasso that is the shortest in the
+   product need not be the shortest run. A run needs a way to a state of the scc, and one from there back to it: if none
+   are shorter together, it is. False: it is not known. */
+static bool none_is_shorter(const struct lasso_builder *l, uint32_t length) {
+  struct projected_scc j;
+  bool shorter = false;
+  projected_init(&j, l);
+  for (uint32_t s = 0; s < j.nstates && !shorter && j.edges < BOUND_EDGES_MOST; s++)
+    if (j.first[s] && j.distance[s] < length)
+      shorter = returns_within(&j, s, length - j.distance[s]);
+  bool none = !shorter && j.edges < BOUND_EDGES_MOST;
+  projected_release(&j);
+  return none;
+}
+
 void state_lasso_make(struct product *p, const struct assumptions *assumptions, uint32_t scc, const node_vec *in,
                       struct state_lasso *out) {
   struct lasso_builder l = {.product = p, .assumptions = assumptions, .scc = scc};
@@ -255,6 +346,8 @@ void state_lasso_make(struct product *p, const struct assumptions *assumptions, 
                : fair_loop(p, assumptions, scc, l.entries.at, l.entries.n, &nearest, &length, &out->shortest);
   if (loop || in)
     make(&l, in, nearest->node, loop, length, out);
+  if (out->shortest && !groups_matter(&l))
+    out->shortest = out->n > 0 && none_is_shorter(&l, out->n - 1);
   memory_free(loop);
   memory_free(l.links);
   memory_free(l.reached);

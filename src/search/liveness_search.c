@@ -189,7 +189,7 @@ static bool find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   struct liveness_graph *g = &l->graph;
   struct liveness_graph before = *g;
   scc_search_init(d, l, l->automaton, &l->assumptions);
-  if (l->assumptions.coins || g->limits.rounds)
+  if (l->assumptions.coins)
     return false;
   d->all = true;
   d->eager = false;
@@ -198,7 +198,8 @@ static bool find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   d->seconds_most = 10 * g->stats.seconds + 10;
   if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
     d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* leaves time to build the trace */
-  bool all = scc_search(d) && !l->assumptions.strong && !l->assumptions.finally;
+  bool all = scc_search(d) && !l->assumptions.strong && !l->assumptions.finally && !g->cut;
+  g->cut = before.cut;
   g->end = before.end; /* limits and errors in this second search do not count */
   g->error = before.error;
   g->error_at = before.error_at;

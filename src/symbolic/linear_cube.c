@@ -308,6 +308,28 @@ bool cube_holds(const struct cube *c, const int64_t *point) {
   return true;
 }
 
+/* Is the constraint implied by one of the cube? */
+static bool row_implied(const struct cube *c, const int64_t *row, bool equal) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const int64_t *one = cube_row(c, i);
+    int same = row_relation(one, row, c->width);
+    if (same == 0 || (!c->equal.at[i] && (equal || same < 0)))
+      continue;
+    if (c->equal.at[i] && equal ? row[0] == same * one[0] : row[0] >= same * one[0])
+      return true;
+  }
+  return false;
+}
+
+bool cube_implies(const struct cube *a, const struct cube *b) {
+  if (a->overflow || b->overflow || a->width != b->width)
+    return false;
+  for (uint32_t i = 0; i < b->n; i++)
+    if (!row_implied(a, cube_row(b, i), b->equal.at[i]))
+      return false;
+  return true;
+}
+
 bool cube_same_shape(const struct cube *a, const struct cube *b, int64_t *drift) {
   if (a->n != b->n || a->width != b->width)
     return false;

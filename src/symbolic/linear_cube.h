@@ -50,6 +50,9 @@ bool cube_eliminate(struct cube *, uint32_t variable);
 /* Does the point satisfy the cube? */
 bool cube_holds(const struct cube *, const int64_t *point);
 
+/* Is each constraint of b implied by one of a? Then a is within b; the converse is not true. */
+bool cube_implies(const struct cube *a, const struct cube *b);
+
 /* True if both cubes have the same constraints up to constants, in any order. drift gets, in a's order, by how much b's
    constants are larger; it has room for a->n. */
 bool cube_same_shape(const struct cube *a, const struct cube *b, int64_t *drift);

@@ -6,6 +6,7 @@ subformulas of a specification can have along the runs from there; a specificati
 outcome of an initial state. (Runs around a cycle that never stop are not considered: they matter only for formulas about
 infinite runs of automata with cycles.)
 """
+import fractions
 import itertools
 import re
 
@@ -121,12 +122,12 @@ class Reader:
     # formulas: tuples, the operator first
     def formula(self):
         left = self.conjunction()
-        if self.peek() == "->":
-            self.next()
-            return ("or", ("not", left), self.formula())
         while self.peek() == "||":
             self.next()
             left = ("or", left, self.conjunction())
+        if self.peek() == "->":
+            self.next()
+            return ("or", ("not", left), self.formula())
         return left
 
     def conjunction(self):
@@ -154,7 +155,7 @@ class Reader:
 
     def product(self):
         left = self.atom()
-        while self.peek() == "*":
+        while self.peek() in ("*", "/"):
             left = (self.next(), left, self.atom())
         return left
 
@@ -188,8 +189,14 @@ def value(e, names):
     if op == "or":
         return bool(value(e[1], names)) or bool(value(e[2], names))
     a, b = value(e[1], names), value(e[2], names)
+    if op == "/":  # numbers: a fraction; otherwise rounded down
+        return a // b if has_name(e[1]) else fractions.Fraction(a, b)
     return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "==": lambda: a == b, "!=": lambda: a != b,
             "<=": lambda: a <= b, ">=": lambda: a >= b, "<": lambda: a < b, ">": lambda: a > b}[op]()
+
+
+def has_name(e):
+    return isinstance(e, tuple) and (e[0] == "name" or any(has_name(k) for k in e[1:]))
 
 
 def has_temporal(e):

@@ -218,6 +218,11 @@ def lassos_of_steps_are_short(rondo):
     must(proved("models/peterson.rondo", "--env", "lazy", "--property", "progress") == "after 3 steps, a loop of 2 steps", "Peterson")
     must(proved("models/token_ring.rondo", "-D", "n=3", "--env", "unfair", "--property", "always_again") == "after 3 steps, a loop of 3 steps",
          "token ring")
+    bit = ("tests/models/alternating_bit.rondo", "--env", "lossy", "--property", "progress")
+    must(proved(*bit) == "a loop of 2 steps", "alternating bit")
+    must(proved(*bit, "--max-steps", "100") == "a loop of 2 steps", "with a limit on its length")
+    must(proved(*bit, "--successors", "plain") in ("a loop of 2 steps", "after 1 step, a loop of 2 steps (perhaps not the shortest)"),
+         "shortest with the automaton, but not without it")
     must(proved("models/broken/token_ring_greedy.rondo", "-D", "n=2", "--env", "processes", "--property", "service").endswith(
         "(perhaps not the shortest)"), "a component that was split")
 

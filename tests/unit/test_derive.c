@@ -317,6 +317,7 @@ static const struct scene scenes[] = {
      "    if count(m in received: m == 1) > t { y := 1  halt }\n"
      "    if |received| > n - t { y := 2 } else { if |received| < t { x := 0 } } } } }\n"
      "environment waits { every round: forall p in P: count(q in P: q in HO[p]) >= min(n - t, count(q in P: true)) }\n"
+     "environment half { every round: forall p in P: count(q in P: q in HO[p]) >= n / 2 }\n"
      "environment some { every round: forall p in P: count(q in P: q in HO[p]) > t }\n"
      "environment liars { at most t processes are byzantine\n"
      "                    every round: forall p in P: count(q in P: q in HO[p]) == min(count(q in P: true), n - t) }\n"
@@ -328,19 +329,41 @@ static const struct scene scenes[] = {
      .again = {{"n", 4}, {"t", 1}}},
 };
 
-/* The last scene in its other environments. */
-static const char *const more_environments[] = {"some", "liars", "exactly"};
+#define OTHERS                                                                                                         \
+  HEAD "param t where 0 <= t and t < n\n"                                                                              \
+       "process P[n] { input x: 0..1 input w: bool var y: 0..2 = 0\n"                                                  \
+       "  round { send x to others when w  send 1 to all when x == 1 and not w update {\n"                             \
+       "    if |received| >= n { y := 2 } else if count(m in received: m == 1) >= n - t { y := 1 }\n"                  \
+       "    if |received| == 0 { w := true } } } }\n"                                                                  \
+       "environment synced { synchronous }\n"                                                                          \
+       "environment omits { at most t processes omit; synchronous }\n"                                                 \
+       "environment crash { at most t processes crash; synchronous }\n"                                                \
+       "environment liars { at most t processes are byzantine; synchronous }\n"                                        \
+       "environment sizes { every round: forall p in P: |HO[p]| >= n - t }\n"                                          \
+       "environment exactly { every round: forall p in P: |HO[p]| == n - t }\n"                                        \
+       "safety good: forall p in correct: p.y == 1 => p.x == 1\n"
+/* More environments of a scene. */
+static const struct {
+  const char *text, *environment; /* NULL: the last scene */
+} more_environments[] = {{NULL, "half"},     {NULL, "some"},     {NULL, "liars"},   {NULL, "exactly"},
+                         {OTHERS, "synced"}, {OTHERS, "omits"},  {OTHERS, "crash"}, {OTHERS, "liars"},
+                         {OTHERS, "sizes"},  {OTHERS, "exactly"}};
 
-/* In a short run of a sanitized build each scene in one of the three modes. */
+/* In a short run each scene has another form in the next mode; in a sanitized build it is in one of the three modes. */
 static void steps_are_matched(enum derive_mode mode) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
     if (one_in() == 1 || i % 3 == (size_t)mode % 3)
       for (int form = ROUND_JOINT; form <= ROUND_IN_TURNS; form++)
-        if (one_in() == 1 || form == (i % 2 ? ROUND_JOINT : ROUND_IN_TURNS))
+        if (!is_short() || form == ((i / 3 + (size_t)mode) % 2 ? ROUND_JOINT : ROUND_IN_TURNS))
           simulate(&scenes[i], mode, (enum round_form)form);
   for (size_t i = 0; i < sizeof more_environments / sizeof *more_environments; i++) {
     struct scene s = scenes[sizeof scenes / sizeof *scenes - 1];
-    s.environment = more_environments[i];
+    if (more_environments[i].text)
+      s = (struct scene){.text = more_environments[i].text,
+                         .property = "good",
+                         .with = {{"n", 3}, {"t", 1}},
+                         .again = {{"n", 4}, {"t", 1}}};
+    s.environment = more_environments[i].environment;
     if (one_in() == 1 || i == (size_t)mode % 3)
       simulate(&s, mode, i % 2 ? ROUND_JOINT : ROUND_IN_TURNS);
   }
@@ -649,7 +672,13 @@ static void what_does_not_fit_is_refused(void **unused) {
   } cases[] = {
       {PROCESS("input x: 0..1", "send x to all", "if P(1) in heard { x := 0 }") PROPERTY, NULL, "P(1)"},
       {PROCESS("input x: 0..9 distinct", "send x to all", "") PROPERTY, "inputs are distinct", "x"},
-      {PROCESS("input x: 0..1", "send x to others", "") PROPERTY, "does not go to all", "send"},
+      {PROCESS("input x: 0..1", "send x to P(1)", "") PROPERTY, "does not go to all", "send"},
+      {PROCESS("input x: 0..1", "send x to others",
+               "") "environment e { every round: forall p, q in P: HO[p] & HO[q] != {} }\n" PROPERTY,
+       "only if messages go to all, not to others", "forall"},
+      {PROCESS("input x: 0..1", "send x to others",
+               "") "environment e { every round: forall p in P: count(q in P: q in HO[p]) >= n - 1 }\n" PROPERTY,
+       "only if messages go to all, not to others", "forall"},
       {PROCESS("input x: 0..1", "send x to all", "if |received| * n > 2 { x := 0 }") PROPERTY,
        "the value of a parameter matters", "n"},
       {PROCESS("input x: 0..1", "send x to all",
@@ -679,7 +708,7 @@ static void what_does_not_fit_is_refused(void **unused) {
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",
        "a step property that is not of the form", NULL},
-      {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "an oracle", "x"},
+      {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "oracle", "x"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: correct == P\n", "compares sets of them",
        "correct == P"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: faulty == {}\n", "compares sets of them", "faulty"},

@@ -171,6 +171,34 @@ static void random_cube(struct cube *c, uint32_t variables, unsigned *seed, int 
   }
 }
 
+/* A cube that implies another one has none of its points outside. */
+static void implied_cubes_are_larger(void **unused) {
+  (void)unused;
+  unsigned seed = 11, implied = 0;
+  for (int round = 0; round < 6000; round++) {
+    struct cube a, b, more;
+    random_cube(&a, 3, &seed, 1);
+    random_cube(&b, 3, &seed, 1);
+    random_cube(&more, 3, &seed, 2);
+    if (round % 2) /* often: a is a part of b */
+      cube_add_cube(&a, &b);
+    cube_add_cube(&a, &more);
+    bool within = !a.empty && !b.empty && cube_implies(&a, &b);
+    implied += within;
+    assert_true(a.empty || cube_implies(&a, &a));
+    for (int x = -7; x <= 7 && within; x++)
+      for (int y = -7; y <= 7; y++)
+        for (int z = -7; z <= 7; z++) {
+          int64_t point[] = {x, y, z};
+          assert_true(!cube_holds(&a, point) || cube_holds(&b, point));
+        }
+    cube_release(&a);
+    cube_release(&b);
+    cube_release(&more);
+  }
+  assert_true(implied > 500 && implied < 5000);
+}
+
 /* Exactly the points that have a value for the variable, or (if it is not exact) those at least. */
 static void elimination_projects(void **unused) {
   (void)unused;
@@ -590,15 +618,25 @@ static void wrong_invariants_are_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_say_what_is_wrong),      cmocka_unit_test(errors_come_all_at_once),
-      cmocka_unit_test(moves_keep_counters_natural),   cmocka_unit_test(elimination_projects),
-      cmocka_unit_test(cubes_keep_their_points),       cmocka_unit_test(preimages_are_what_leads_there),
-      cmocka_unit_test(overflow_is_noticed),           cmocka_unit_test(unfolding_keeps_the_meaning),
-      cmocka_unit_test(sums_that_stay_are_found),      cmocka_unit_test(repetitions_are_exact),
-      cmocka_unit_test(dead_control_is_merged),        cmocka_unit_test(engines_find_proofs),
-      cmocka_unit_test(bytes_that_are_no_text),        cmocka_unit_test(engines_find_runs),
-      cmocka_unit_test(guards_are_enough_with_resets), cmocka_unit_test(explicit_search_ends),
-      cmocka_unit_test(backward_search_widens),        cmocka_unit_test(wrong_invariants_are_refused),
+      cmocka_unit_test(errors_say_what_is_wrong),
+      cmocka_unit_test(errors_come_all_at_once),
+      cmocka_unit_test(moves_keep_counters_natural),
+      cmocka_unit_test(implied_cubes_are_larger),
+      cmocka_unit_test(elimination_projects),
+      cmocka_unit_test(cubes_keep_their_points),
+      cmocka_unit_test(preimages_are_what_leads_there),
+      cmocka_unit_test(overflow_is_noticed),
+      cmocka_unit_test(unfolding_keeps_the_meaning),
+      cmocka_unit_test(sums_that_stay_are_found),
+      cmocka_unit_test(repetitions_are_exact),
+      cmocka_unit_test(dead_control_is_merged),
+      cmocka_unit_test(engines_find_proofs),
+      cmocka_unit_test(bytes_that_are_no_text),
+      cmocka_unit_test(engines_find_runs),
+      cmocka_unit_test(guards_are_enough_with_resets),
+      cmocka_unit_test(explicit_search_ends),
+      cmocka_unit_test(backward_search_widens),
+      cmocka_unit_test(wrong_invariants_are_refused),
       cmocka_unit_test(dead_branches_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
