@@ -153,16 +153,40 @@ static void lint_cutoffs_of(struct lint_command *l, const char *param, const str
   }
 }
 
+/* The name of each parameter that is the upper bound of a type: looking for all that reads a parameter goes through the
+   whole file, so it is done for these alone. */
+static const char **upper_bounds(const struct ast *file, size_t *n) {
+  const char **names = memory_alloc((file->n + (size_t)1) * sizeof *names);
+  *n = 0;
+  for (uint32_t i = 0; i < file->n; i++) {
+    const struct ast *type = file->kid[i]->kind == AST_TYPEDEF ? file->kid[i]->kid[0] : NULL;
+    if (type && type->kind == AST_TYPE_RANGE && type->kid[1]->kind == AST_NAME)
+      names[(*n)++] = type->kid[1]->name;
+  }
+  return names;
+}
+
+static bool among(const char *const *names, size_t n, const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(names[i], name) == 0)
+      return true;
+  return false;
+}
+
 /* Of each parameter that is the number of values of a type, in models of rounds. */
 static void lint_cutoffs(struct lint_command *l, json_t *cutoffs) {
   const struct model *m = l->model;
   struct param_type_size size;
   struct span other;
+  size_t nbounds;
+  const char **bounds = upper_bounds(l->parsed->tree, &nbounds);
   for (uint32_t i = 0; i < m->nparams && m->kind == MODEL_ROUNDS; i++) {
-    if (!param_is_type_size(l->parsed->tree, m->params[i].name, &size, &other))
+    if (!among(bounds, nbounds, m->params[i].name) ||
+        !param_is_type_size(l->parsed->tree, m->params[i].name, &size, &other))
       continue;
     lint_cutoffs_of(l, m->params[i].name, &size, cutoffs);
   }
+  memory_free(bounds);
 }
 
 static int lint_model(struct lint_command *l) {
