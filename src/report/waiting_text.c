@@ -22,6 +22,8 @@ static void print_group(const struct model *m, const struct waiting_process *w, 
     text_addf(out, " at %s", w->place);
   if (w->how == WAITING_ROOM)
     text_addf(out, ", where a channel has no room for what %s would send", one ? "it" : "they");
+  if (w->nactions == 0)
+    text_add(out, ", where each action is 'once' and has been taken");
   for (uint32_t i = 0; i < w->nactions; i++) {
     text_add(out, i ? ", or " : ": ");
     waiting_print_action(m, &m->roles[model_role_of(m, w->process)], w->actions[i], out);

@@ -37,7 +37,7 @@ bool waiting_list_make(struct waiting_list *list, struct interpreter *interp, ui
   for (int middle = 1; middle >= 0; middle--)
     for (uint32_t p = 0; p < m->nprocesses; p++) {
       struct waiting_process w = process_waiting(interp, environment, c, p);
-      if (w.nactions > 0 && (w.how != WAITING_NOT) == (middle == 1)) {
+      if ((w.nactions > 0 || middle) && (w.how != WAITING_NOT) == (middle == 1)) {
         list->at[list->n++] = w;
         list->nmiddle += (uint32_t)middle;
       } else {

@@ -10,10 +10,10 @@ struct waiting_process {
   enum waiting how;            /* WAITING_NOT: it may stay there forever */
   const char *place;           /* NULL: its role has no steps */
   bool at_end;                 /* the place is `end` */
-  uint32_t *actions, nactions; /* of its role */
+  uint32_t *actions, nactions; /* of its role; none: what could be done there is `once`, and has been done */
 };
 struct waiting_list {
-  struct waiting_process *at; /* those in the middle of something first; without those that wait for nothing */
+  struct waiting_process *at; /* those in the middle of something first; without others that wait for nothing */
   uint32_t n, nmiddle;
 };
 

@@ -542,3 +542,14 @@ cover begun: exists p in P: at(p, wait)
     text = text.replace(how, "").replace("begun: exists p in P: at(p, wait)", "begun: true")
     told = rondo.json("check", rondo.file("open.rondo", text), status=0)
     must("deadlock" not in [p["name"] for p in told["properties"]], "nothing can block")
+
+
+@test
+def who_has_nothing_left_to_do_waits(rondo):
+    """A process that comes back to a step which it could take once is in the middle of something."""
+    model = "tests/models/deadlock_once.rondo"
+    told = rondo.json("check", model, "--property", "deadlock", status=1)
+    waiting = told["properties"][0]["trace"]["property"]["waiting"]
+    must([(w["process"], w["at"], w["middle"], w["actions"]) for w in waiting] == [(f"P({i})", "one", True, []) for i in (1, 2)], waiting)
+    text = rondo("check", model, "--property", "deadlock", status=1).stdout
+    must("everybody waits at one, where each action is 'once' and has been taken" in text, text)
