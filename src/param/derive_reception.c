@@ -160,8 +160,12 @@ static void add_size(struct row_builder *w, const struct heard_size *size) {
   const struct reception_columns *r = w->r;
   add_heard_beyond(w, size, false, 1);
   derive_row_add(r->d, r->d->role->at, w->row, r->d->params.size, r->np + 1, size->times);
-  for (uint32_t m = 0; m < r->nm; m++)
-    w->row[1 + column_may(r, m)] = is_for(r, w->receiver, m) ? -size->times : 0;
+  for (uint32_t m = 0; m < r->nm; m++) {
+    bool elsewhere = (kind_of(r, m) & MESSAGE_TO_RIVAL) != 0; /* its sender may be heard: it may go to another rival */
+    w->row[1 + column_may(r, m)] = is_for(r, w->receiver, m) && !elsewhere ? -size->times : 0;
+    if (elsewhere)
+      w->row[1 + column_heard(r, m)] = 0;
+  }
   add_itself(w, w->receiver, size);
   add_strict(w, size->strict);
   row_end(w, false);
