@@ -201,13 +201,13 @@ static void add_active_size(struct row_builder *w, const struct heard_size *size
   row_end(w, false);
 }
 
-/* Do all that take part send a message to this receiver? Where there is a coordinator, it depends; if they do not, the
-   condition is left out. */
+/* Do all that take part send a message to this receiver? Where there is a coordinator, it depends: what goes to a rival
+   may go to another one. If they do not, the condition is left out. */
 static bool all_send_to_it(const struct row_builder *w) {
   const struct reception_columns *r = w->r;
   bool all = r->active_send;
   for (uint32_t m = 0; m < r->nm; m++)
-    all &= is_for(r, w->receiver, m);
+    all &= is_for(r, w->receiver, m) && !(kind_of(r, m) & MESSAGE_TO_RIVAL);
   return all;
 }
 
