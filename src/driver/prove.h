@@ -7,6 +7,7 @@
 #include "driver/prove_portfolio.h"
 #include "lang/typecheck_counters.h"
 #include "report/proof_report.h"
+#include "report/synthesis_report.h"
 
 /* One property from its unfolding to the verdict. */
 void prove_property(const struct counter_system *, const struct counter_property *, const struct command_options *,
@@ -23,6 +24,9 @@ bool specification_is_vacuous(const struct threshold_automaton *, uint32_t speci
 
 /* threshold_unknowns.c: rondo threshold for automata with unknowns; the exit status */
 int threshold_unknowns(const struct parsed_file *, const struct command_options *);
+
+/* Writes what was found, and the certificates; the exit status */
+int synthesis_answer(const struct synthesis *, const struct command_options *, const struct text *scripts);
 
 /* threshold_params.c: rondo threshold for a model some of whose parameters have a range in -D; the exit status */
 bool threshold_has_ranges(const struct command_options *);

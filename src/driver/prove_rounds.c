@@ -40,14 +40,20 @@ static const char *param_at(const struct rounds_proof *p, const struct counter_s
   return NULL;
 }
 
+/* Does this parameter, which has no value, decide about a type? At that place of the text. */
+static bool is_free_in_type(const struct rounds_proof *p, const struct counter_system *s, uint32_t i, struct span *at) {
+  const struct counter_param *param = &s->params[i];
+  if (param->of || (param->is && param->is->op == TERM_NUMBER))
+    return false;
+  *at = param_decides_type(p->parsed->tree, s, param->name);
+  return at->to > 0;
+}
+
 const char *param_of_types(const struct rounds_proof *p, const struct counter_system *s) {
   const char *found = NULL;
   for (uint32_t i = 0; i < s->nparams; i++) {
-    const struct counter_param *param = &s->params[i];
-    if (param->of || (param->is && param->is->op == TERM_NUMBER))
-      continue;
-    struct span at = param_decides_type(p->parsed->tree, s, param->name);
-    if (!at.to)
+    struct span at;
+    if (!is_free_in_type(p, s, i, &at))
       continue;
     const char *name = param_at(p, s, at);
     if (!name || (found && strcmp(found, name) != 0))
@@ -62,14 +68,11 @@ static bool types_are_fixed(const struct rounds_proof *p, const struct counter_s
   struct diags diags;
   diags_init(&diags, &p->parsed->source);
   for (uint32_t i = 0; i < s->nparams; i++) {
-    const struct counter_param *param = &s->params[i];
-    if (param->of || (param->is && param->is->op == TERM_NUMBER))
-      continue;
-    struct span at = param_decides_type(p->parsed->tree, s, param->name);
-    if (!at.to)
+    struct span at;
+    if (!is_free_in_type(p, s, i, &at))
       continue;
     const char *name = param_at(p, s, at);
-    name = name ? name : param->name;
+    name = name ? name : s->params[i].name;
     diag_error(&diags, E0706, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
     diag_help(&diags, "%s%sgive it a value, as in -D %s=2", p->why_not ? p->why_not : "", p->why_not ? "; " : "", name);
   }

@@ -8,7 +8,6 @@
 #include "driver/files.h"
 #include "driver/prove.h"
 #include "driver/prove_rounds.h"
-#include "report/synthesis_report.h"
 #include "report/trace_text.h"
 #include "symbolic/solver.h"
 #include "trace/trace_json.h"
@@ -432,22 +431,6 @@ static bool open_model(struct params_search *u) {
   return ok;
 }
 
-static int report(struct params_search *u) {
-  struct rondo *context = u->options->rondo;
-  struct text out = {0};
-  bool ok = true;
-  if (u->options->output.json) {
-    context_json(context, synthesis_json(&u->found), &out);
-  } else {
-    struct style style = context_style(context, u->options->output.verbose);
-    synthesis_text(&u->found, &style, &out);
-  }
-  context_write(context, &out);
-  if (u->options->output.certificate && u->scripts.n)
-    ok = file_write(context, u->options->output.certificate, &u->scripts);
-  return !ok ? EXIT_BAD_INPUT : !u->found.exact ? EXIT_INCONCLUSIVE : u->found.solutions.n ? EXIT_HOLDS : EXIT_VIOLATED;
-}
-
 int threshold_params(const struct parsed_file *parsed, const struct command_options *o) {
   struct params_search u = {.parsed = parsed, .options = o, .start = clock_seconds()};
   int status = EXIT_BAD_INPUT;
@@ -460,7 +443,7 @@ int threshold_params(const struct parsed_file *parsed, const struct command_opti
   watch_answer(o->rondo, u.start + u.limits.seconds, u.limits.asked);
   if (open_model(&u) && find_values(&u) && !u.fault.n) {
     u.found.seconds = clock_seconds() - u.start;
-    status = report(&u);
+    status = synthesis_answer(&u.found, o, &u.scripts);
   }
   if (u.fault.n) {
     context_error(o->rondo, E1001, "a fault of rondo itself: %s", u.fault.at);

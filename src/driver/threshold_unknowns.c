@@ -10,7 +10,6 @@
 #include "driver/files.h"
 #include "driver/prove.h"
 #include "param/unknown_values.h"
-#include "report/synthesis_report.h"
 #include "symbolic/solver.h"
 
 #include <inttypes.h>
@@ -474,20 +473,19 @@ static void find_values(struct unknowns_search *u) {
   memory_free(values);
 }
 
-static int report(struct unknowns_search *u) {
-  struct rondo *context = u->options->rondo;
+int synthesis_answer(const struct synthesis *found, const struct command_options *o, const struct text *scripts) {
   struct text out = {0};
   bool ok = true;
-  if (u->options->output.json) {
-    context_json(context, synthesis_json(&u->found), &out);
+  if (o->output.json) {
+    context_json(o->rondo, synthesis_json(found), &out);
   } else {
-    struct style style = context_style(context, u->options->output.verbose);
-    synthesis_text(&u->found, &style, &out);
+    struct style style = context_style(o->rondo, o->output.verbose);
+    synthesis_text(found, &style, &out);
   }
-  context_write(context, &out);
-  if (u->options->output.certificate && u->scripts.n)
-    ok = file_write(context, u->options->output.certificate, &u->scripts);
-  return !ok ? EXIT_BAD_INPUT : !u->found.exact ? EXIT_INCONCLUSIVE : u->found.solutions.n ? EXIT_HOLDS : EXIT_VIOLATED;
+  context_write(o->rondo, &out);
+  if (o->output.certificate && scripts->n)
+    ok = file_write(o->rondo, o->output.certificate, scripts);
+  return !ok ? EXIT_BAD_INPUT : !found->exact ? EXIT_INCONCLUSIVE : found->solutions.n ? EXIT_HOLDS : EXIT_VIOLATED;
 }
 
 int threshold_unknowns(const struct parsed_file *parsed, const struct command_options *o) {
@@ -504,7 +502,7 @@ int threshold_unknowns(const struct parsed_file *parsed, const struct command_op
     u.found.low = u.low;
     u.found.high = u.high;
     u.found.seconds = clock_seconds() - u.start;
-    status = report(&u);
+    status = synthesis_answer(&u.found, o, &u.scripts);
   }
   for (size_t i = 0; i < u.found.violations.n; i++)
     counter_run_release(&u.found.violations.at[i].run);
